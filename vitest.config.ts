@@ -5,7 +5,6 @@ import { isLong } from './test/helpers/long.ts';
 
 /** What changes or measures its whole process, or needs one in which nothing ran before. */
 const alone = [
-  'test/cli/**',
   'test/rigs/**',
   'test/core/agents/adapters/command-adapter-processes.test.ts',
   'test/core/memory/files/{chunk-text,folder-watch,hostile-trees,ignore-rules}.test.ts',
@@ -25,7 +24,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // Tests start daemons and programs: more at once than processors only makes them wait for each other.
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { name: 'alone', include: tests.filter(isAlone), isolate: true } },
       {

@@ -10,6 +10,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'run-tasks': async () => (await import('./run-tasks.ts')).runTasks(),
   'stored-tasks': async () => (await import('./stored-tasks.ts')).storedTasks(),
   burst: async () => (await import('./burst.ts')).burst(),
+  flood: async () => (await import('./flood.ts')).flood(),
   programs: async () => (await import('./programs.ts')).programs(),
   'sign-in': async () => (await import('./sign-in.ts')).signIn(),
   'session-check': async () => (await import('./session-check.ts')).sessionCheck(),

@@ -64,6 +64,16 @@ describe('the sources', () => {
   });
 });
 
+describe('the neutral names of the wire', () => {
+  it('are in the contract alone: everything else has the names of the products', () => {
+    const neutral = sources.filter(({ text }) => /codehost|tracker[-_]?[ab]\b/i.test(text));
+    expect(neutral.map(({ path }) => path).filter((path) => !path.startsWith('src/contract/'))).toEqual([
+      // What an index of an old database says stays.
+      'src/core/storage/migrations/auth.ts',
+    ]);
+  });
+});
+
 describe('the core', () => {
   it('reaches the network through core/outbound alone, by no way that the linter does not see', () => {
     const network =

@@ -9,6 +9,7 @@ export const coreOrder: readonly string[] = [
   'version.ts',
   'runtime.ts',
   'lifecycle.ts',
+  'composition.ts',
   'async',
   'text',
   'paths',
@@ -23,7 +24,7 @@ export const coreOrder: readonly string[] = [
   'metrics',
   'processes',
 
-  // Who acts, what is recorded of it, and who is told.
+  // Users, audit log, notifications and approvals.
   'audit',
   'auth',
   'notifications',
@@ -49,6 +50,7 @@ export const coreOrder: readonly string[] = [
   'devices',
   'schedules',
   'webhooks',
+  'retention',
   'live',
   'health',
 

@@ -83,7 +83,9 @@ const add = (webhookId: string) =>
     const body = `{"at":${at.getTime()},"payload":"${'x'.repeat(400)}"}`;
     const row = { id, webhook_id: webhookId, event: 'task.created' as const, task_id: null, body };
     store.insert(transaction, { ...row, at: at.toISOString() });
-    transaction.afterCommit(() => deliverer.add({ id, webhookId, attempts: 0, dueAt: at.getTime() }));
+    transaction.afterCommit(() =>
+      deliverer.add({ id, webhookId, taskId: null, attempts: 0, dueAt: at.getTime() }),
+    );
   });
 
 async function arrivedAt(ids: string[]): Promise<number> {

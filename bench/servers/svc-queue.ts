@@ -13,7 +13,7 @@ const daemon = await startDaemon({
   extraAdapters: [noopAdapter()],
 });
 const { app } = daemon;
-app.onTaskEvent((type) => {
+app.bus.on('task', ({ event: { type } }) => {
   if (type === 'completed' && ++done % TASKS === 0) finish();
 });
 

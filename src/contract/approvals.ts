@@ -6,6 +6,10 @@ import { dangerSchema } from './tools.ts';
 export const approvalDecisionSchema = z.enum(['allow-once', 'allow-always', 'deny']);
 export type ApprovalDecision = z.output<typeof approvalDecisionSchema>;
 
+/** What `allow-always` covers: the kind of call that the approval names, or every call of its tool. */
+export const approvalCoverageSchema = z.enum(['kind', 'tool']);
+export type ApprovalCoverage = z.output<typeof approvalCoverageSchema>;
+
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired']);
 
 /** A tool call that waits for a decision, with its complete arguments. */
@@ -16,10 +20,15 @@ export const approvalSchema = z
     conversationId: z.string().optional(),
     taskId: z.string().optional(),
     toolName: z.string(),
-    params: jsonObjectSchema,
+    params: jsonObjectSchema.meta({ description: 'The arguments, with secrets masked' }),
     cwd: z.string().meta({ description: 'Working directory of the call' }),
     securityLevel: dangerSchema,
     reason: z.string().meta({ description: 'Why the call needs a decision' }),
+    scripts: z
+      .array(z.object({ path: z.string(), sha256: z.string() }))
+      .optional()
+      .meta({ description: 'The files that the call runs. It is asked for again if one changes' }),
+    alwaysCovers: z.string().optional().meta({ description: 'What `allow-always` covers, in words' }),
     requestedAt: timestampSchema,
     expiresAt: timestampSchema,
     decision: approvalDecisionSchema.optional(),
@@ -44,7 +53,12 @@ export const approvalsRoutes = defineRoutes({
     access: 'session',
     summary: 'Approve or deny a tool call',
     params: idParamsSchema,
-    body: z.object({ decision: approvalDecisionSchema }),
+    body: z.object({
+      decision: approvalDecisionSchema,
+      covers: approvalCoverageSchema
+        .default('kind')
+        .meta({ description: 'What `allow-always` covers: this kind of call, or every call of the tool' }),
+    }),
     response: z.object({ approval: approvalSchema }),
   },
 });

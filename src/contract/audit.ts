@@ -49,6 +49,10 @@ export const auditVerificationSchema = z
     entries: z.int(),
     brokenAt: z.int().optional().meta({ description: '`seq` of the first invalid entry' }),
     reason: z.string().optional(),
+    missingArchives: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Archive files that were not found, whose entries were not verified' }),
     lastHash: z.string().meta({ description: 'Store it elsewhere to detect later truncation' }),
   })
   .meta({ id: 'AuditVerification' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalDecisionSchema, approvalSchema } from './approvals.ts';
+import { approvalCoverageSchema, approvalDecisionSchema, approvalSchema } from './approvals.ts';
 import { modelSchema, modelProviderTypeSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 
@@ -161,6 +161,7 @@ export const chatRoutes = defineRoutes({
       conversationId: z.string().min(1).max(200),
       approvalId: z.string().min(1).max(200),
       decision: approvalDecisionSchema,
+      covers: approvalCoverageSchema.default('kind'),
     }),
     response: z.object({ approval: approvalSchema }),
   },

@@ -2,6 +2,7 @@
 
 const approvalsListStatus = ['pending', 'all'] as const;
 const approvalsDecideDecision = ['allow-once', 'allow-always', 'deny'] as const;
+const approvalsDecideCovers = ['kind', 'tool'] as const;
 const chatCreateCompletionProvider = [
   'anthropic',
   'openai',
@@ -111,7 +112,7 @@ const webhooksListDeliveriesStatus = ['pending', 'delivered', 'failed'] as const
 export const choiceTable = {
   approvals: {
     list: { status: approvalsListStatus },
-    decide: { decision: approvalsDecideDecision },
+    decide: { decision: approvalsDecideDecision, covers: approvalsDecideCovers },
   },
   chat: {
     createCompletion: { provider: chatCreateCompletionProvider },
@@ -120,7 +121,7 @@ export const choiceTable = {
       presetId: chatCreateSmartCompletionPresetId,
       provider: chatCreateCompletionProvider,
     },
-    decideApproval: { decision: approvalsDecideDecision },
+    decideApproval: { decision: approvalsDecideDecision, covers: approvalsDecideCovers },
     listModels: { provider: chatCreateCompletionProvider },
   },
   conversations: {

@@ -2,6 +2,7 @@ import type { Contract } from './index.ts';
 import type { ErrorBody, ErrorDetail } from './primitives.ts';
 import type { Route, RouteEvent, RouteInput, RouteOutput, Routes } from './route.ts';
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts';
+import { trimSlashes } from './trim-slashes.ts';
 
 /** The part of `fetch` that the client needs; the global one and one over node:http both fit. */
 export type FetchLike = (
@@ -80,7 +81,7 @@ export function createClient(
   routes: RouteTable,
   options: { baseUrl: string; fetch: FetchLike; headers?: Record<string, string> },
 ): Client {
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const baseUrl = trimSlashes(options.baseUrl);
   const open = (route: RouteSummary, input: AnyInput, accept: string, call: CallOptions) => {
     const hasBody = input.body !== undefined;
     return options.fetch(baseUrl + pathOf(route, input), {

@@ -52,6 +52,15 @@ export const healthReportSchema = z
       deadLetterQueue: component({
         details: z.object({ pending: z.int(), resolved: z.int(), discarded: z.int(), total: z.int() }),
       }),
+      storage: component({
+        details: z.object({
+          fault: z.string().optional().meta({
+            description: 'What keeps the daemon from storing anything, such as `full` or `missing`',
+          }),
+          databaseBytes: z.int(),
+          diskFreeBytes: z.int(),
+        }),
+      }),
       commandSandbox: component({
         details: z.object({
           sandboxed: z.boolean().meta({ description: 'Whether tool commands run in a sandbox' }),
@@ -88,8 +97,11 @@ export const metricsSchema = z
 export type Metrics = z.output<typeof metricsSchema>;
 
 const readySchema = z.object({
-  status: z.enum(['ready', 'starting', 'stopping']),
+  status: z
+    .enum(['ready', 'starting', 'stopping', 'unavailable'])
+    .meta({ description: '`unavailable`: nothing can be stored' }),
   timestamp: timestampSchema,
+  reason: z.string().optional().meta({ description: 'What is wrong and what to do' }),
 });
 
 export const healthRoutes = defineRoutes({

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { providerNameSchema } from './oauth.ts';
 import { idParamsSchema, limitSchema, offsetSchema, pageFields, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
+import { type Vendor, wireName, wireNames } from './vendors.ts';
+
+const wireNameSchema = z.enum(Object.values(wireNames));
 
 const inboundStatusSchema = z.enum(['accepted', 'ignored', 'duplicate']);
 
@@ -19,7 +21,7 @@ export type InboundAnswer = z.output<typeof inboundAnswerSchema>;
 export const inboundDeliverySchema = z
   .object({
     id: z.string(),
-    provider: providerNameSchema,
+    provider: wireNameSchema,
     deliveryId: z.string().meta({ description: 'Delivery id of the sender, or a hash if it sends none' }),
     event: z.string(),
     action: z.string().optional(),
@@ -42,17 +44,17 @@ export const inboundDeliverySchema = z
 export type InboundDelivery = z.output<typeof inboundDeliverySchema>;
 
 export const listInboundQuerySchema = z.object({
-  provider: providerNameSchema.optional(),
+  provider: wireNameSchema.optional(),
   status: inboundDeliverySchema.shape.status.optional(),
   limit: limitSchema(50),
   offset: offsetSchema.default(0),
 });
 export type ListInboundQuery = z.output<typeof listInboundQuerySchema>;
 
-const receive = (provider: z.output<typeof providerNameSchema>, summary: string) =>
+const receive = (vendor: Vendor, summary: string) =>
   ({
     method: 'POST',
-    path: `/api/webhooks/${provider}`,
+    path: `/api/webhooks/${wireName(vendor)}`,
     access: 'public',
     summary,
     errors: [503],
@@ -62,9 +64,9 @@ const receive = (provider: z.output<typeof providerNameSchema>, summary: string)
   }) as const;
 
 export const inboundRoutes = defineRoutes({
-  receiveCodehost: receive('codehost', 'Receive a webhook from GitHub'),
-  receiveTrackerA: receive('tracker_a', 'Receive a webhook from Jira'),
-  receiveTrackerB: receive('tracker_b', 'Receive a webhook from Linear'),
+  receiveGithub: receive('github', 'Receive a webhook from GitHub'),
+  receiveJira: receive('jira', 'Receive a webhook from Jira'),
+  receiveLinear: receive('linear', 'Receive a webhook from Linear'),
   list: {
     method: 'GET',
     path: '/api/webhooks/inbound',

@@ -5,6 +5,7 @@ import { authRoutes } from './auth.ts';
 import { chatRoutes } from './chat.ts';
 import { configRoutes } from './config.ts';
 import { conversationsRoutes } from './conversations.ts';
+import { dataRoutes } from './data.ts';
 import { devicesRoutes } from './devices.ts';
 import { dlqRoutes } from './dlq.ts';
 import { experiencesRoutes } from './experiences.ts';
@@ -39,6 +40,7 @@ export const contract = {
   chat: chatRoutes,
   config: configRoutes,
   conversations: conversationsRoutes,
+  data: dataRoutes,
   devices: devicesRoutes,
   dlq: dlqRoutes,
   experiences: experiencesRoutes,

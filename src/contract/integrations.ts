@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { apiKeySchema, providerUrlSchema } from './providers.ts';
 import { messageSchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
+import { byWireNames, productNames, type Vendor, wireName } from './vendors.ts';
 
 /** The search providers: three vendors, and a self-hosted metasearch engine. */
 export const searchProviderSchema = z.enum(['brave', 'serper', 'tavily', 'searxng']);
@@ -64,7 +65,7 @@ export type ConfigureWebSearch = z.output<typeof configureWebSearchSchema>;
 
 const isConnectedSchema = z.boolean().meta({ description: 'Whether your account is connected' });
 
-export const codehostStatusSchema = z
+export const githubStatusSchema = z
   .object({
     connected: isConnectedSchema,
     username: z.string().optional(),
@@ -75,10 +76,10 @@ export const codehostStatusSchema = z
     }),
     aiTaskLabel: z.string(),
   })
-  .meta({ id: 'CodehostStatus' });
-export type CodehostStatus = z.output<typeof codehostStatusSchema>;
+  .meta({ id: 'GithubStatus' });
+export type GithubStatus = z.output<typeof githubStatusSchema>;
 
-export const trackerAStatusSchema = z
+export const jiraStatusSchema = z
   .object({
     connected: isConnectedSchema,
     cloudId: z.string().optional(),
@@ -86,18 +87,18 @@ export const trackerAStatusSchema = z
     scopes: z.array(z.string()),
     tokenExpiry: timestampSchema.optional(),
   })
-  .meta({ id: 'TrackerAStatus' });
-export type TrackerAStatus = z.output<typeof trackerAStatusSchema>;
+  .meta({ id: 'JiraStatus' });
+export type JiraStatus = z.output<typeof jiraStatusSchema>;
 
-export const trackerBStatusSchema = z
+export const linearStatusSchema = z
   .object({
     connected: isConnectedSchema,
     workspaceName: z.string().optional(),
     workspaceId: z.string().optional(),
     teams: z.array(z.object({ id: z.string(), name: z.string(), key: z.string() })),
   })
-  .meta({ id: 'TrackerBStatus' });
-export type TrackerBStatus = z.output<typeof trackerBStatusSchema>;
+  .meta({ id: 'LinearStatus' });
+export type LinearStatus = z.output<typeof linearStatusSchema>;
 
 const webhookStatusSchema = z.object({
   configured: z.boolean().meta({ description: 'A secret is set' }),
@@ -105,7 +106,9 @@ const webhookStatusSchema = z.object({
   eventCount: z.int().optional(),
 });
 export const webhooksStatusSchema = z
-  .object({ codehost: webhookStatusSchema, tracker_a: webhookStatusSchema, tracker_b: webhookStatusSchema })
+  .object(
+    byWireNames({ github: webhookStatusSchema, jira: webhookStatusSchema, linear: webhookStatusSchema }),
+  )
   .meta({ id: 'InboundWebhooksStatus' });
 export type WebhooksStatus = z.output<typeof webhooksStatusSchema>;
 
@@ -115,20 +118,20 @@ const disconnectResultSchema = messageSchema.extend({
   }),
 });
 export type DisconnectResult = z.output<typeof disconnectResultSchema>;
-const status = <P extends string, R extends z.ZodType>(provider: P, vendor: string, response: R) =>
+const status = <R extends z.ZodType>(vendor: Vendor, response: R) =>
   ({
     method: 'GET',
-    path: `/api/integrations/${provider}`,
+    path: `/api/integrations/${wireName(vendor)}`,
     access: 'session',
-    summary: `Get your connection to ${vendor}`,
+    summary: `Get your connection to ${productNames[vendor]}`,
     response,
   }) as const;
-const disconnect = <P extends string>(provider: P, vendor: string) =>
+const disconnect = (vendor: Vendor) =>
   ({
     method: 'DELETE',
-    path: `/api/integrations/${provider}`,
+    path: `/api/integrations/${wireName(vendor)}`,
     access: 'session',
-    summary: `Disconnect ${vendor} and revoke the access`,
+    summary: `Disconnect ${productNames[vendor]} and revoke the access`,
     query: z.object({
       userId: z.string().min(1).max(200).optional().meta({
         description: 'Owner of the connection, you unless set; only administrators may name other users',
@@ -139,12 +142,12 @@ const disconnect = <P extends string>(provider: P, vendor: string) =>
   }) as const;
 
 export const integrationsRoutes = defineRoutes({
-  getCodehost: status('codehost', 'GitHub', codehostStatusSchema),
-  getTrackerA: status('tracker_a', 'Jira', trackerAStatusSchema),
-  getTrackerB: status('tracker_b', 'Linear', trackerBStatusSchema),
-  disconnectCodehost: disconnect('codehost', 'GitHub'),
-  disconnectTrackerA: disconnect('tracker_a', 'Jira'),
-  disconnectTrackerB: disconnect('tracker_b', 'Linear'),
+  getGithub: status('github', githubStatusSchema),
+  getJira: status('jira', jiraStatusSchema),
+  getLinear: status('linear', linearStatusSchema),
+  disconnectGithub: disconnect('github'),
+  disconnectJira: disconnect('jira'),
+  disconnectLinear: disconnect('linear'),
   getWebhooksStatus: {
     method: 'GET',
     path: '/api/integrations/webhooks/status',

@@ -1,3 +1,4 @@
+import { trimSlashes } from './trim-slashes.ts';
 /**
  * Where the daemon and its clients meet on one machine. `SVC_HOME` puts everything into one directory; otherwise the XDG base
  * directories, or ~/Library on a Mac. Pure: the caller passes environment, platform and home directory.
@@ -46,7 +47,7 @@ export function locate({ env, platform, home }: Platform): Locations {
 type Directories = Pick<Locations, 'config' | 'data' | 'state' | 'runtime'>;
 
 const inOneDirectory = (path: string): Directories => {
-  const folder = path.length > 1 ? path.replace(/\/+$/, '') : path;
+  const folder = path.length > 1 ? trimSlashes(path) : path;
   return { config: folder, data: folder, state: folder, runtime: folder };
 };
 

@@ -3,6 +3,7 @@ import {
   idParamsSchema,
   jsonObjectSchema,
   limitSchema,
+  messageSchema,
   offsetSchema,
   pageFields,
   timestampSchema,
@@ -50,5 +51,13 @@ export const notificationsRoutes = defineRoutes({
     summary: 'Mark a notification as read',
     params: idParamsSchema,
     response: z.object({ notification: notificationSchema }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/api/notifications/:id',
+    access: 'session',
+    summary: 'Delete a notification',
+    params: idParamsSchema,
+    response: messageSchema,
   },
 });

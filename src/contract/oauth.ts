@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { messageSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { userSchema } from './users.ts';
-
-export const providerNameSchema = z.enum(['codehost', 'tracker_a', 'tracker_b']);
-export type ProviderName = z.output<typeof providerNameSchema>;
+import { type Vendor, wireName } from './vendors.ts';
 
 /** A path of this daemon; what a browser could resolve to another site is refused. */
 export const returnToSchema = z
@@ -26,10 +24,10 @@ export type OAuthCallback = z.output<typeof callbackQuerySchema>;
 
 const startLimit = { max: 20, windowMs: 60_000, message: 'Too many attempts. Try again in a minute.' };
 
-const start = (provider: ProviderName, summary: string) =>
+const start = (vendor: Vendor, summary: string) =>
   ({
     method: 'GET',
-    path: `/api/auth/${provider}`,
+    path: `/api/auth/${wireName(vendor)}`,
     access: 'public',
     summary,
     errors: [401, 501, 503],
@@ -38,10 +36,10 @@ const start = (provider: ProviderName, summary: string) =>
     query: startQuerySchema,
     response: z.never(),
   }) as const;
-const callback = (provider: ProviderName, summary: string) =>
+const callback = (vendor: Vendor, summary: string) =>
   ({
     method: 'GET',
-    path: `/api/auth/${provider}/callback`,
+    path: `/api/auth/${wireName(vendor)}/callback`,
     access: 'public',
     crossSite: true,
     summary,
@@ -52,11 +50,11 @@ const callback = (provider: ProviderName, summary: string) =>
   }) as const;
 
 export const oauthRoutes = defineRoutes({
-  startCodehost: start('codehost', 'Redirect to GitHub to sign in or to connect an account'),
-  completeCodehost: callback('codehost', 'Complete the sign-in with GitHub'),
-  createCodehostUrl: {
+  startGithub: start('github', 'Redirect to GitHub to sign in or to connect an account'),
+  completeGithub: callback('github', 'Complete the sign-in with GitHub'),
+  createGithubUrl: {
     method: 'GET',
-    path: '/api/auth/codehost/url',
+    path: `/api/auth/${wireName('github')}/url`,
     access: 'public',
     summary: 'Create a GitHub authorization URL for a single-page app',
     errors: [501, 503],
@@ -73,9 +71,9 @@ export const oauthRoutes = defineRoutes({
     }),
     response: z.object({ url: z.string(), state: z.string() }),
   },
-  exchangeCodehostCode: {
+  exchangeGithubCode: {
     method: 'POST',
-    path: '/api/auth/codehost/token',
+    path: `/api/auth/${wireName('github')}/token`,
     access: 'public',
     summary: 'Exchange a GitHub code for a session',
     errors: [401, 501, 503],
@@ -92,8 +90,8 @@ export const oauthRoutes = defineRoutes({
       user: userSchema.pick({ id: true, email: true, name: true, role: true }),
     }),
   },
-  startTrackerA: start('tracker_a', 'Redirect to Jira to connect an account'),
-  completeTrackerA: callback('tracker_a', 'Complete the connection to Jira'),
-  startTrackerB: start('tracker_b', 'Redirect to Linear to connect an account'),
-  completeTrackerB: callback('tracker_b', 'Complete the connection to Linear'),
+  startJira: start('jira', 'Redirect to Jira to connect an account'),
+  completeJira: callback('jira', 'Complete the connection to Jira'),
+  startLinear: start('linear', 'Redirect to Linear to connect an account'),
+  completeLinear: callback('linear', 'Complete the connection to Linear'),
 });

@@ -3,6 +3,7 @@ import { errorBodySchema } from './primitives.ts';
 import { querySchema } from './query-schema.ts';
 import { errorMeanings, errorStatusesOf } from './route-errors.ts';
 import type { Route, Routes } from './route.ts';
+import { safeParse } from './safe-parse.ts';
 
 type Json = Record<string, unknown>;
 
@@ -56,7 +57,7 @@ function operation(resource: string, name: string, route: Route, schemas: Json):
     ...parameters(route, schemas),
     ...(route.body && {
       requestBody: {
-        required: !route.body.safeParse(undefined).success,
+        required: !safeParse(route.body, undefined).success,
         content: { 'application/json': { schema: schemaOf(route.body, 'input', schemas) } },
       },
     }),
@@ -95,7 +96,7 @@ function parameters(route: Route, schemas: Json): { parameters?: Json[] } {
       return {
         name,
         in: location,
-        required: location === 'path' || !type.safeParse(undefined).success,
+        required: location === 'path' || !safeParse(type, undefined).success,
         ...(text !== undefined && { description: text }),
         ...(isList && { style: 'form', explode: false }),
         schema: json,

@@ -72,6 +72,7 @@ export const pairingRoutes = defineRoutes({
     summary: 'Request a session for a new device',
     errors: [503],
     limit: requestLimit,
+    bodyLimit: 16 * 1024,
     body: createPairingRequestSchema,
     response: z.object({
       requestId: requestIdSchema,
@@ -103,6 +104,7 @@ export const pairingRoutes = defineRoutes({
     summary: 'Claim a pairing request with a scanned QR code',
     errors: [404],
     limit: requestLimit,
+    bodyLimit: 16 * 1024,
     body: createPairingRequestSchema.extend({ code: codeSchema }),
     response: z.object({ requestId: requestIdSchema, ...expiring, ...daemonFingerprint }),
   },

@@ -54,7 +54,7 @@ export function errorStatusesOf({
     ...(namesObject ? ([404] as const) : []),
     ...(idempotencyHeader in (headers?.shape ?? {}) ? ([409] as const) : []),
     ...(hasBody ? ([413, 415] as const) : []),
-    // Whatever writes may find the disk full, or the database not writable.
+    // A route that writes may find the disk full, or the database not writable.
     ...(method === 'GET' ? [] : ([503, 507] as const)),
   ]);
   return [...own].sort((a, b) => a - b);

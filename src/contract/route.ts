@@ -35,6 +35,8 @@ export interface Route {
   body?: z.ZodType;
   /** The body field that may contain NUL characters, which are refused everywhere else. */
   nulIn?: string;
+  /** The body field whose items the handler checks one by one, so that a bad one does not refuse the others. */
+  itemsLaterIn?: string;
   /** Describes a body whose raw bytes are read instead. */
   rawBody?: string;
   /** Status of success; defaults to 200. */
@@ -48,7 +50,7 @@ export interface Route {
   events?: z.ZodType;
   /** The route returns plain text for `Accept: text/plain`. */
   text?: true;
-  /** Maximum body size in bytes; defaults to 1 MiB. */
+  /** Maximum body size in bytes; defaults to 1 MiB, and to 64 KiB where the access is `public`. */
   bodyLimit?: number;
   limit?: RateLimit;
   /** Which of the limits per token the route counts against, where `access` is `token`; `submissions` unless set. */

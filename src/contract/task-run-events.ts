@@ -1,4 +1,5 @@
 import { type RunEvent, runEventSchema, type RunEventType } from './run-events.ts';
+import { safeParse } from './safe-parse.ts';
 import type { TaskEvent, TaskEventType } from './task.ts';
 
 /** The task events that are not `progress` when they carry a run event. */
@@ -16,9 +17,9 @@ export function runEventOf(event: TaskEvent): RunEvent | undefined {
   const timestamp = Date.parse(event.at);
   const { type, ...data } = event.data;
   const found =
-    runEventSchema.safeParse({ type, data, timestamp }).data ??
-    runEventSchema.safeParse({ ...fromEarlierVersion(event), timestamp }).data;
-  // What another agent reports as its progress is no request for an approval, whatever it says.
+    safeParse(runEventSchema, { type, data, timestamp }).data ??
+    safeParse(runEventSchema, { ...fromEarlierVersion(event), timestamp }).data;
+  // What another agent reports as its progress is never a request for an approval.
   return found && (carriedBy[found.type] ?? 'progress') === event.type ? found : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonObjectSchema, timestampSchema } from './primitives.ts';
 import { securityModeSchema } from './security-mode.ts';
+import { wireNames } from './vendors.ts';
 
 /** The states of a task. */
 export const taskStatusSchema = z.enum([
@@ -13,7 +14,7 @@ export const taskStatusSchema = z.enum([
 ]);
 export type TaskStatus = z.output<typeof taskStatusSchema>;
 
-export const taskSourceSchema = z.enum(['codehost', 'tracker_a', 'tracker_b', 'api', 'cron']);
+export const taskSourceSchema = z.enum([...Object.values(wireNames), 'api', 'cron']);
 
 export const failureClassSchema = z.enum([
   'rate_limited',

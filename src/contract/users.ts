@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idParamsSchema, pageFields, pageQuerySchema, timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
+import { type Vendor, wireName } from './vendors.ts';
 
 export const roleSchema = z.enum(['user', 'admin']);
 export type Role = z.output<typeof roleSchema>;
@@ -13,9 +14,28 @@ export const nameSchema = z
   .max(100)
   .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'Use one line without control characters');
 
+const MAX_EMAIL = 254;
+
+/** Reserved top-level domains without mail (RFC 6761, RFC 7686); `.test` and `.example` are left to those who try things out. */
+const unreachable = new Set(['invalid', 'localhost', 'onion']);
+
+/** Whether a mail server can accept the address (RFC 5321, section 4.5.3.1; RFC 1035, section 2.3.4). */
+function isReachable(email: string): boolean {
+  const [local = '', domain = ''] = email.split('@');
+  const labels = domain.toLowerCase().split('.');
+  // Reported by the limit of the schema.
+  if (email.length > MAX_EMAIL) return true;
+  return (
+    local.length <= 64 &&
+    labels.every((label) => label.length <= 63 && !label.startsWith('-') && !label.endsWith('-')) &&
+    !unreachable.has(labels.at(-1) ?? '')
+  );
+}
+
 export const emailSchema = z
   .email()
-  .max(255)
+  .max(MAX_EMAIL)
+  .refine(isReachable, 'Expected an address that mail can reach')
   .transform((email) => email.toLowerCase());
 
 export const userSchema = z
@@ -34,6 +54,14 @@ export const userSchema = z
   })
   .meta({ id: 'User' });
 export type User = z.output<typeof userSchema>;
+
+/** The fields of a user that say where they connected an account. */
+export const connectedFields = (
+  vendors: readonly Vendor[],
+): Pick<User, 'connectedAccounts' | 'hasCodehostToken'> => ({
+  connectedAccounts: vendors.map(wireName),
+  hasCodehostToken: vendors.includes('github'),
+});
 
 /** A user as administrators see it. */
 export const accountSchema = userSchema

@@ -5,7 +5,7 @@ import type { TaskEvent } from '../contract/task.ts';
 import type { Approval } from '../contract/approvals.ts';
 import type { ApprovalRow } from './storage/rows/approvals.ts';
 
-/** What the parts of the core tell each other after a commit. */
+/** The events that core publishes after a commit. */
 export interface CoreEvents {
   /** A task has a new event; `task` is the task after it. */
   task: { task: TaskHead; event: TaskEvent };
@@ -15,13 +15,16 @@ export interface CoreEvents {
   queue: undefined;
   /** What decides which agent a task gets has changed. */
   agents_changed: undefined;
+  session_started: { userId: string; address: string };
+  /** There is another account. */
+  users_changed: undefined;
   session_ended: { sessionHash: string };
   token_ended: { tokenId: string };
   /** The role of a user, whether they are let in, or what lets everybody be the owner. */
   rights_changed: { userId: string };
   /** An approval was asked for, decided, or has expired. */
   approval: { row: ApprovalRow; approval: Approval };
-  /** A sync of the memory goes on. */
+  /** Progress of a memory sync. */
   memory_progress: SyncProgress;
   notification: { userId: string; notification: Notification };
 }

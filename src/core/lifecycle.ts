@@ -14,10 +14,13 @@ export interface Lifecycle {
 /** A feature of the core, wired: what others may call, and what has to be started and stopped. */
 export interface Feature<Services> {
   services: Services;
-  lifecycle: Lifecycle;
+  lifecycle?: Lifecycle;
 }
 
 const TICK_MS = 15_000;
+
+/** How often a feature removes what is past its retention, unless it has a reason for another interval. */
+export const TIDY_EVERY_MS = 300_000;
 
 /** Starts features in dependency order, stops them in reverse, and tidies them in between. */
 export class Lifecycles {
@@ -33,7 +36,7 @@ export class Lifecycles {
 
   /** Takes note of a feature's lifecycle and hands its services on. */
   add<Services>({ services, lifecycle }: Feature<Services>): Services {
-    this.#lifecycles.push(lifecycle);
+    if (lifecycle) this.#lifecycles.push(lifecycle);
     return services;
   }
 

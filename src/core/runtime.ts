@@ -1,7 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** Everything that is not deterministic, in one place, so that a test can give its own. */
+/** Everything that is not deterministic, so that a test can inject its own. */
 export interface Runtime {
   /** Wall-clock time, for what is stored and shown. */
   now: () => Date;

@@ -8,18 +8,19 @@ import { addressKey } from '../core/limits/rate-limits.ts';
 import { isLoopbackHost } from '../core/outbound/address-rules.ts';
 import { addressOf, type CallerServices, findCaller, isForwarded, recallCaller } from './credentials.ts';
 import { createHostGate } from './host-gate.ts';
+import type { BodyOptions } from './request-body.ts';
 import { securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route; one without it stops the start. */
+    /** Who may call the route; the server refuses to start with a route without it. */
     access?: Access;
     scopes?: readonly Scope[] | undefined;
     limit?: RateLimit | undefined;
     tokenLimit?: Route['tokenLimit'];
     crossSite?: true | undefined;
-    nulIn?: string | undefined;
-    /** Whether a program on this machine may call the route without a credential now. */
+    body?: BodyOptions;
+    /** Whether programs on this machine may call the route without a credential. */
     openOnLoopback?: () => boolean;
   }
   interface FastifyRequest {
@@ -27,14 +28,14 @@ declare module 'fastify' {
   }
 }
 
-/** What decides whether a request may reach its route. */
-export type AccessServices = CallerServices & Pick<App, 'config' | 'limits'>;
+/** The services that decide whether a request may reach its route. */
+export type AccessServices = CallerServices & Pick<App, 'config' | 'limits' | 'knownClients' | 'users'>;
 
 const MINUTE = 60_000;
 const secretInQuery =
-  /[?&](?:token|access_token|api_key|apikey|session|service_session|key|password|secret|authorization)=|[?&][^=&]*=svc_[\w-]{20}/i;
+  /[?&](?:token|access_token|api_key|apikey|session|service_session|key|password|secret|authorization)=|=svc_[\w-]{20}/i;
 
-/** Every request passes here before anything else looks at it. */
+/** Registers the guard that every request passes first. */
 export function guardRequests(server: FastifyInstance, app: AccessServices): void {
   let port: number | undefined;
   const checkOrigin = createHostGate({
@@ -45,23 +46,23 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
 
   server.decorateRequest('caller');
   server.addHook('onRoute', ({ method, url, config }) => {
-    if (!config?.access) throw new Error(`${String(method)} ${url} does not say who may call it`);
+    if (!config?.access) throw new Error(`${String(method)} ${url} has no access level`);
     if (config.access === 'token' && !config.scopes?.length)
-      throw new Error(`${String(method)} ${url} does not say which scopes open it`);
+      throw new Error(`${String(method)} ${url} has no scopes`);
   });
-  // A hook with a callback: most requests pass without waiting for anything.
+  // A hook with a callback, because most requests pass synchronously.
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders);
     try {
       const { access = 'public', limit, crossSite } = request.routeOptions.config;
       checkOrigin(request.raw, crossSite === true);
       if (request.url.includes('?') && secretInQuery.test(request.url))
-        throw new AppError('validation', 'A secret does not belong into a URL: send it in a header');
+        throw new AppError('validation', 'Secrets are not allowed in a URL. Send them in a header.');
       const isCounted = limit !== undefined || app.config.get('limits.requestsPerMinute') !== undefined;
       const known = isCounted || access === 'public' ? undefined : recallCaller(app, request);
       if (known) admit(request, known);
       else if (isCounted || access !== 'public') {
-        checkSlowly(app, request).then(() => done(), done);
+        checkAsync(app, request).then(() => done(), done);
         return;
       }
     } catch (error) {
@@ -77,13 +78,13 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
       // The account is in the body, which is read after the guard.
       route.preHandler = async (request: FastifyRequest) => {
         const account = String((request.body as Record<string, unknown>)[field]);
-        await app.limits.take(`${nameOf(request)} account`, account.toLowerCase(), limit);
+        await app.limits.take(`${nameOf(request)} account`, await accountKey(app, request, account), limit);
       };
     } else if (access !== 'public' && route.schema?.body !== undefined) {
-      // A body may take its time, and rights may end meanwhile.
+      // A slow body may outlast the rights of its caller.
       route.preHandler = (request, _reply, done) => {
         const known = recallCaller(app, request);
-        // Looked up with the headers, and neither ended nor changed since.
+        // Resolved with the headers, and unchanged since.
         if (known && known === request.caller) return done();
         findCaller(app, request)
           .then((caller) => admit(request, caller))
@@ -93,8 +94,17 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
   });
 }
 
-/** Looks the caller up and counts the request; strangers are counted before anything is done for them. */
-async function checkSlowly(app: AccessServices, request: FastifyRequest): Promise<void> {
+/** Attempts from an address where the user has signed in are counted apart from those of unknown clients. */
+async function accountKey(app: AccessServices, request: FastifyRequest, account: string): Promise<string> {
+  const name = account.trim().toLowerCase();
+  const address = addressOf(request);
+  if (!app.knownClients.isKnown(address)) return name;
+  const user = await app.users.findByEmail(name);
+  return user && app.knownClients.isKnown(address, user.id) ? `${name} ${addressKey(address)}` : name;
+}
+
+/** Resolves the caller and counts the request; unauthenticated requests are counted before any other work. */
+async function checkAsync(app: AccessServices, request: FastifyRequest): Promise<void> {
   const { access = 'public', limit, tokenLimit } = request.routeOptions.config;
   const address = addressKey(addressOf(request));
   if (access === 'public') return count(app, request, address);
@@ -103,11 +113,11 @@ async function checkSlowly(app: AccessServices, request: FastifyRequest): Promis
   admit(request, caller);
   if (access === 'token' && caller?.token) await countGatewayRequest(app, caller.token.id, tokenLimit);
   else await count(app, request, limit ? address : `${caller?.userId} ${address}`);
-  // Whoever has a session guesses at one account, from wherever.
+  // A signed-in caller can only guess for one account, so it is counted from all addresses together.
   if (limit && caller) await app.limits.take(`${nameOf(request)} user`, caller.userId, limit);
 }
 
-/** By the limit of the route, or by the general one where an administrator set it. */
+/** Counts by the limit of the route, else by the general one where it is set. */
 async function count(app: AccessServices, request: FastifyRequest, key: string): Promise<void> {
   const { limit } = request.routeOptions.config;
   const general = app.config.get('limits.requestsPerMinute');
@@ -115,7 +125,7 @@ async function count(app: AccessServices, request: FastifyRequest, key: string):
   else if (general !== undefined) await app.limits.take('any', key, { max: general, windowMs: MINUTE });
 }
 
-/** The burst first: what it refuses is not counted for the minute. */
+/** Checks the burst limit first, so that refused requests do not count for the minute. */
 async function countGatewayRequest(
   app: AccessServices,
   tokenId: string,
@@ -136,29 +146,29 @@ function admit(request: FastifyRequest, caller: Caller | undefined): void {
   const { access, scopes } = request.routeOptions.config;
   if (!caller) throw new AppError('unauthenticated', 'Not signed in');
   if (caller.token) {
-    if (!scopes) throw new AppError('forbidden', 'An API token does not open this');
+    if (!scopes) throw new AppError('forbidden', 'API tokens cannot access this route');
     if (!scopes.some((scope) => caller.token?.scopes.includes(scope)))
       throw new AppError('forbidden', `The API token needs the scope ${scopes.join(' or ')}`);
   } else if (access === 'token') {
-    throw new AppError('unauthenticated', 'This needs an API token: svc tokens create');
+    throw new AppError('unauthenticated', 'This route needs an API token: svc tokens create');
   } else if (access === 'admin' && !isAdmin(caller)) {
     throw new AppError('forbidden', 'Only an administrator may do this');
   }
   request.caller = caller;
 }
 
-/** A credential that is not good is not made up for. */
+/** An invalid credential is refused even where none is needed. */
 const isOpenTo = (request: FastifyRequest): boolean =>
   request.routeOptions.config.openOnLoopback?.() === true &&
   request.headers.authorization === undefined &&
   isLoopbackHost(request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '') &&
   !isForwarded(request);
 
-/** HEAD does what GET does, so it counts as GET. */
+/** HEAD counts as GET, because it does the same work. */
 const nameOf = ({ method, routeOptions }: FastifyRequest) =>
   `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`;
 
-/** The port once the server listens; asking the system costs more than the rest of the gate. */
+/** The port once the server listens; cached by the caller, because the lookup is slow. */
 function portOf(server: FastifyInstance): number | undefined {
   const address = server.server.address();
   return typeof address === 'object' && address ? address.port : undefined;

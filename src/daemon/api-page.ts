@@ -1,5 +1,5 @@
 type Json = Record<string, unknown>;
-interface Answer {
+interface Response {
   description: string;
   content?: Record<string, { schema: Json }>;
 }
@@ -16,7 +16,7 @@ const style = `
   th, td { text-align: left; padding: .25rem .5rem; border-top: 1px solid #8883; vertical-align: top; } th { font-weight: 600; }
 `;
 
-/** The OpenAPI document as one page that needs no script. */
+/** Renders the OpenAPI document as one page without scripts. */
 export function renderApiPage(document: Json): string {
   const info = document['info'] as { title: string; version: string };
   const paths = document['paths'] as Record<string, Record<string, Json>>;
@@ -55,16 +55,18 @@ function renderOperation(
   }[];
   const body = (operation['requestBody'] as { content: Record<string, { schema: Json }> } | undefined)
     ?.content['application/json']?.schema;
-  const responses = operation['responses'] as Record<string, Answer | { $ref: string }>;
+  const responses = operation['responses'] as Record<string, Response | { $ref: string }>;
   const rows = parameters.map(
     ({ name, in: location, required, description, schema }) =>
       `<tr><td><code>${escape(name)}</code></td><td>${location}</td><td>${typeOf(schema)}${rangeOf(schema)}</td><td>${required ? 'required' : ''}</td><td>${escape(description ?? '')}</td></tr>`,
   );
-  const answers = Object.entries(responses)
+  const responseRows = Object.entries(responses)
     .filter(([status]) => /^\d+$/.test(status))
-    .flatMap(([status, given]) => {
+    .flatMap(([status, response]) => {
       const { content, description } =
-        '$ref' in given ? (shared[given.$ref.split('/').at(-1) ?? ''] as unknown as Answer) : given;
+        '$ref' in response
+          ? (shared[response.$ref.split('/').at(-1) ?? ''] as unknown as Response)
+          : response;
       const cells = Object.entries(content ?? {}).map(
         ([type, { schema }]) => `<td>${escape(type)}</td><td>${typeOf(schema)}</td>`,
       );
@@ -77,7 +79,7 @@ function renderOperation(
 <p>${escape(textOf(operation['description']) || 'Needs no credential.')}</p>
 ${rows.length > 0 ? `<table><tr><th>Parameter</th><th>in</th><th>Type</th><th></th><th></th></tr>${rows.join('')}</table>` : ''}
 ${body ? `<p><strong>Body</strong> ${typeOf(body)}</p>${renderFields(body)}` : ''}
-<table><tr><th>Status</th><th>Content</th><th>Answer</th><th>Meaning</th></tr>${answers.join('')}</table></details>`;
+<table><tr><th>Status</th><th>Content</th><th>Type</th><th>Meaning</th></tr>${responseRows.join('')}</table></details>`;
 }
 
 const renderObject = ([name, schema]: [string, Json]) =>
@@ -100,7 +102,7 @@ function rangeOf({ minimum, maximum, default: fallback }: Json): string {
   return escape(fallback === undefined ? range : `${range}, default ${JSON.stringify(fallback)}`);
 }
 
-/** A schema in a few words, with links to the objects. */
+/** Renders the type of a schema, with links to the objects. */
 function typeOf(schema: Json): string {
   const { $ref, enum: values, const: only, anyOf, oneOf, items, properties, type, format } = schema;
   if (typeof $ref === 'string') {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { trimSlashes } from '../contract/trim-slashes.ts';
 import type { App } from '../core/app.ts';
 
-/** The URL by which whoever asks reaches the daemon, without a slash at the end; the host was checked at the gate. */
+/** The URL by which the client reaches the daemon, without a trailing slash; the host gate has checked the host. */
 export const baseUrlOf = ({ config }: Pick<App, 'config'>, { headers }: FastifyRequest): string =>
-  (config.get('server.baseUrl') ?? `http://${headers.host ?? 'localhost'}`).replace(/\/+$/, '');
+  trimSlashes(config.get('server.baseUrl') ?? `http://${headers.host ?? 'localhost'}`);

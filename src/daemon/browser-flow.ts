@@ -1,6 +1,7 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { OAuthCallback, ProviderName } from '../contract/oauth.ts';
+import type { OAuthCallback } from '../contract/oauth.ts';
+import { type Vendor, wireName } from '../contract/vendors.ts';
 import type { App } from '../core/app.ts';
 import type { SignedIn } from '../core/auth/account-service.ts';
 import type { Caller } from '../core/auth/caller.ts';
@@ -14,7 +15,7 @@ import { isTrustedClient } from './routes/auth.ts';
 export type BrowserFlowServices = CallerServices &
   Pick<App, 'oauthFlow' | 'oauthSignIn' | 'connections' | 'config' | 'isLoopback'>;
 
-/** Says that this browser started the flow. */
+/** Binds the flow to the browser that started it. */
 const bindingCookie = 'service_oauth';
 
 type Exchange = Pick<Context, 'request' | 'reply'>;
@@ -25,81 +26,85 @@ export interface BrowserStart {
   codeChallenge?: string | undefined;
 }
 
-/** OAuth flows of browsers: the binding is a cookie, the person is who is signed in. */
+/** OAuth flows of browsers, bound to the browser by a cookie and to the signed-in user. */
 export class BrowserFlow {
   readonly #app: BrowserFlowServices;
   constructor(app: BrowserFlowServices) {
     this.#app = app;
   }
 
-  /** Answers where the browser has to go. */
+  /** Starts a flow; returns the URL that the browser must open. */
   async start(
-    provider: ProviderName,
+    provider: Vendor,
     { redirectUri, ...options }: BrowserStart,
     { request, reply }: Exchange,
   ): Promise<{ url: string; state: string }> {
     const base = baseUrlOf(this.#app, request);
-    if (redirectUri !== undefined) requireOurs(redirectUri, base);
+    if (redirectUri !== undefined) requireOwnUrl(redirectUri, base);
     const { binding, ...answer } = await this.#app.oauthFlow.start(provider, {
       ...options,
-      redirectUri: redirectUri ?? `${base}/api/auth/${provider}/callback`,
-      userId: (await this.#person(request))?.userId,
+      redirectUri: redirectUri ?? `${base}/api/auth/${wireName(provider)}/callback`,
+      userId: (await this.#signedInCaller(request))?.userId,
     });
-    this.#keep(request, reply, binding, OAUTH_FLOW_MS / 1000);
+    this.#setBinding(request, reply, binding, OAUTH_FLOW_MS / 1000);
     return answer;
   }
 
-  /** Signs in with the code host; answers the path to go to. */
+  /** Signs in with GitHub; returns the path to redirect to. */
   async signIn(
     callback: OAuthCallback,
     codeVerifier: string | undefined,
     exchange: Exchange,
   ): Promise<{ user: SignedIn['user']; returnTo: string }> {
     const { request, reply } = exchange;
-    const { flow, caller } = await this.#finish('codehost', callback, codeVerifier, exchange);
-    const place = { caller, client: clientOf(request), isTrustedClient: isTrustedClient(this.#app, request) };
-    const { session, user } = await this.#app.oauthSignIn.signIn(flow, place);
+    const { flow, caller } = await this.#finish('github', callback, codeVerifier, exchange);
+    const origin = {
+      caller,
+      client: clientOf(request),
+      isTrustedClient: isTrustedClient(this.#app, request),
+    };
+    const { session, user } = await this.#app.oauthSignIn.signIn(flow, origin);
     await startSession(this.#app, request, reply, session);
-    return { user, returnTo: asHeader(flow.returnTo) };
+    return { user, returnTo: toHeader(flow.returnTo) };
   }
 
-  /** Connects a tracker to who is signed in; answers the path to go to. */
-  async connect(provider: ProviderName, callback: OAuthCallback, exchange: Exchange): Promise<string> {
+  /** Connects Jira or Linear to the signed-in user; returns the path to redirect to. */
+  async connect(provider: Vendor, callback: OAuthCallback, exchange: Exchange): Promise<string> {
     const { flow } = await this.#finish(provider, callback, undefined, exchange);
     const { userId, returnTo } = flow;
     if (userId === undefined) throw new AppError('unauthenticated', 'Not signed in');
     await this.#app.connections.connect({ userId, provider, client: clientOf(exchange.request) }, flow);
-    return asHeader(returnTo);
+    return toHeader(returnTo);
   }
 
   async #finish(
-    provider: ProviderName,
+    provider: Vendor,
     callback: OAuthCallback,
     codeVerifier: string | undefined,
     { request, reply }: Exchange,
   ): Promise<{ flow: FinishedFlow; caller: Caller | undefined }> {
     const binding = parseCookie(request.headers.cookie ?? '')[bindingCookie];
-    // Whatever comes of it, the flow is over.
-    this.#keep(request, reply, '', 0);
-    const caller = await this.#person(request);
-    const end = { binding, userId: caller?.userId, codeVerifier };
-    return { flow: await this.#app.oauthFlow.finish(provider, callback, end), caller };
+    // The flow is over in every case.
+    this.#setBinding(request, reply, '', 0);
+    const caller = await this.#signedInCaller(request);
+    const proof = { binding, userId: caller?.userId, codeVerifier };
+    return { flow: await this.#app.oauthFlow.finish(provider, callback, proof), caller };
   }
 
-  /** An API token is no person at a browser. */
-  async #person(request: FastifyRequest): Promise<Caller | undefined> {
+  /** The signed-in user; an API token does not count. */
+  async #signedInCaller(request: FastifyRequest): Promise<Caller | undefined> {
     const caller = await findCaller(this.#app, request);
     return caller?.token ? undefined : caller;
   }
 
-  #keep(request: FastifyRequest, reply: FastifyReply, value: string, maxAge: number): void {
+  #setBinding(request: FastifyRequest, reply: FastifyReply, value: string, maxAge: number): void {
     reply.header(
       'set-cookie',
       stringifySetCookie({
         name: bindingCookie,
         value,
         httpOnly: true,
-        // Sent when the vendor sends the person back, and never with a request of another page.
+        // Sent with the redirect back from the vendor, but not with requests of other pages.
         sameSite: 'lax',
         path: '/api/auth',
         maxAge,
@@ -109,8 +114,8 @@ export class BrowserFlow {
   }
 }
 
-/** The code comes to this address, so it has to be one of ours. */
-function requireOurs(redirectUri: string, base: string): void {
+/** The authorization code is sent to this URL, so it must belong to the daemon. */
+function requireOwnUrl(redirectUri: string, base: string): void {
   const { origin, username, password, hash } = new URL(redirectUri);
   if (origin === new URL(base).origin && username === '' && password === '' && hash === '') return;
   const message = `Expected an address of ${new URL(base).origin}`;
@@ -119,5 +124,5 @@ function requireOurs(redirectUri: string, base: string): void {
   });
 }
 
-/** A header holds no letters beyond ASCII; what is escaped already stays. */
-const asHeader = (path: string) => path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent);
+/** Escapes non-ASCII characters, which headers cannot contain. */
+const toHeader = (path: string) => path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent);

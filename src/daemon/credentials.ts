@@ -10,15 +10,15 @@ import type { ClientInfo, NewSession } from '../core/auth/session-service.ts';
 
 const SESSION_SECONDS = 30 * 86_400;
 
-/** What a request sends to say who makes it. */
-type Credential = { kind: 'session' | 'token' | 'broken'; text: string };
+/** The credential of a request. */
+type Credential = { kind: 'session' | 'token' | 'invalid'; text: string };
 
-/** What tells who sent a request. */
+/** The services that resolve the caller of a request. */
 export type CallerServices = Pick<App, 'sessions' | 'tokens' | 'accessKey'>;
 
 /**
- * Who makes the request: by the session in the cookie or in the Authorization header, by an API token, or the owner
- * where no access key is required. A credential that is not good is never made up for by another.
+ * Resolves the caller from the session in the cookie or the Authorization header, from an API token, or as the owner
+ * where no access key is required. An invalid credential is never replaced by another one.
  */
 export async function findCaller(app: CallerServices, request: FastifyRequest): Promise<Caller | undefined> {
   const credential = credentialOf(request);
@@ -28,7 +28,7 @@ export async function findCaller(app: CallerServices, request: FastifyRequest): 
   return app.accessKey.isOpen && !isForwarded(request) ? owner : undefined;
 }
 
-/** The caller, if their session was looked up a moment ago. */
+/** The caller of a session that is still in the cache. */
 export function recallCaller(app: Pick<App, 'sessions'>, request: FastifyRequest): Caller | undefined {
   const credential = credentialOf(request);
   return credential?.kind === 'session' ? app.sessions.recall(credential.text) : undefined;
@@ -38,14 +38,14 @@ function credentialOf({ headers }: FastifyRequest): Credential | undefined {
   const { authorization, cookie } = headers;
   if (authorization !== undefined) {
     const [, text] = /^Bearer +([\w-]{1,200})$/i.exec(authorization) ?? [];
-    if (text === undefined) return { kind: 'broken', text: '' };
+    if (text === undefined) return { kind: 'invalid', text: '' };
     return { kind: text.startsWith(tokenPrefix) ? 'token' : 'session', text };
   }
   if (cookie === undefined) return undefined;
   const text = parseCookie(cookie)[sessionCookie];
   if (text === undefined) return undefined;
-  // Of two sessions one was planted: nobody can say which.
-  return { kind: hasTwoSessions(cookie) ? 'broken' : 'session', text };
+  // With two session cookies one was injected, and it is unknown which.
+  return { kind: hasTwoSessions(cookie) ? 'invalid' : 'session', text };
 }
 
 function hasTwoSessions(cookie: string): boolean {
@@ -53,21 +53,32 @@ function hasTwoSessions(cookie: string): boolean {
   return cookie.includes(sessionCookie, first + 1) && cookie.split(`${sessionCookie}=`).length > 2;
 }
 
-/** True where a proxy says that it speaks for somebody. */
+/** Whether a proxy forwarded the request. */
 export const isForwarded = ({ headers }: FastifyRequest): boolean =>
   ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-host'].some((name) => name in headers);
 
-/** The address of the caller; what a proxy makes up for one is not believed. */
+/** The address of the client; an invalid one from a proxy is ignored. */
 export const addressOf = ({ ip, socket }: FastifyRequest): string =>
   isIP(ip) === 0 ? (socket.remoteAddress ?? 'unknown') : ip;
 
-/** Where the request comes from, for the list of sessions and the audit log. */
+/** The client of a request, for the list of sessions and the audit log. */
 export const clientOf = (request: FastifyRequest): ClientInfo => ({
   address: addressOf(request),
   userAgent: request.headers['user-agent'],
 });
 
-/** Gives the browser its new session; the one that it had is over. */
+/** The client of a sign-in, and whether it is known: it has a session, or its address had one. */
+export async function signInClientOf(
+  app: Pick<App, 'sessions' | 'knownClients'>,
+  request: FastifyRequest,
+): Promise<ClientInfo> {
+  const client = clientOf(request);
+  const credential = credentialOf(request);
+  const isSignedIn = credential?.kind === 'session' && (await app.sessions.resolve(credential.text));
+  return { ...client, isKnown: Boolean(isSignedIn) || app.knownClients.isKnown(addressOf(request)) };
+}
+
+/** Sets the session cookie of the browser and ends its earlier session. */
 export async function startSession(
   app: Pick<App, 'sessions' | 'config'>,
   request: FastifyRequest,
@@ -87,7 +98,7 @@ export function clearSessionCookie(
   sendCookie(app, request, reply, '', 0);
 }
 
-/** True where the browser speaks https, to us or to the proxy before us. */
+/** Whether the browser uses https, to the daemon or to a proxy in front of it. */
 export const isSecure = (app: Pick<App, 'config'>, request: FastifyRequest): boolean =>
   request.protocol === 'https' || (app.config.get('server.baseUrl')?.startsWith('https:') ?? false);
 

@@ -18,7 +18,7 @@ const statusOf: Record<ErrorCode, number> = {
   storage_full: 507,
 };
 
-/** What Fastify itself refuses, in our words. */
+/** Errors of Fastify itself. */
 const refusals: Record<string, [status: number, text: string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'The body is too large'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'The body must be application/json'],
@@ -39,12 +39,15 @@ export class ValidationFailure extends Error {
   }
 }
 
-/** The one place where failures become answers. */
-export function answerErrors(server: FastifyInstance, log: Log): void {
+/** Seconds, unless the failure says otherwise; freeing disk space takes a person. */
+const retryAfterOf: Record<number, number> = { 503: 1, 507: 30 };
+
+/** Registers the handlers that convert errors to responses. */
+export function handleErrors(server: FastifyInstance, log: Log): void {
   server.setNotFoundHandler({}, (request, reply) =>
-    // The path is not repeated: whoever mistyped it may have put a secret into it.
+    // The path is not repeated, because a mistyped one may contain a secret.
     reply.code(404).send({
-      error: `There is nothing here for ${request.method}. What there is: /api/docs`,
+      error: `No such ${request.method} route. See /api/docs`,
     } satisfies ErrorBody),
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
@@ -57,7 +60,7 @@ export function answerErrors(server: FastifyInstance, log: Log): void {
   });
 }
 
-/** Whatever strangers can bring about, such as a webhook that nobody set up, is one short line. */
+/** Logs an error; those that unauthenticated requests can cause get one short line. */
 function report(log: Log, request: FastifyRequest, error: Error): void {
   const where = { requestId: request.id, route: request.routeOptions.url };
   if (error instanceof AppError && error.cause === undefined)
@@ -88,6 +91,7 @@ function translate(error: FastifyError, request: FastifyRequest): { status: numb
 }
 
 function send(reply: FastifyReply, status: number, body: ErrorBody): FastifyReply {
-  if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', 1);
+  const retryAfter = retryAfterOf[status];
+  if (retryAfter !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfter);
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }

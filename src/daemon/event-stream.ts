@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { App } from '../core/app.ts';
 import { watchAccess } from '../core/auth/access-watch.ts';
@@ -6,8 +7,12 @@ import type { Caller } from '../core/auth/caller.ts';
 import type { ServerSentEvent } from '../contract/server-sent-events.ts';
 
 const HEARTBEAT_MS = 15_000;
+/** A reader that takes nothing for this long is cut off; it can resume after the last event that it has. */
+const STALL_MS = 30_000;
+/** The most that is written at once, so that a slow reader is seen to make progress with a long event. */
+const PIECE = 64 * 1024;
 
-/** What a handler answers to stream events; undefined where nothing will come any more, which is a 204. */
+/** The answer of a handler that streams events; undefined events become a 204, because no more will come. */
 export class EventStream {
   readonly events: AsyncIterable<ServerSentEvent> | undefined;
   constructor(events: AsyncIterable<ServerSentEvent> | undefined) {
@@ -15,7 +20,7 @@ export class EventStream {
   }
 }
 
-/** A signal that aborts when the caller goes away before the answer is complete. */
+/** A signal that aborts when the client disconnects before the response is complete. */
 export function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
@@ -24,18 +29,43 @@ export function signalOf(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/** As `signalOf`, and aborts as well when the caller may not see any more what they began to read. */
+/** Like `signalOf`, but also aborts when the caller loses access. */
 export function signalOfReader(app: Pick<App, 'bus'>, caller: Caller, reply: FastifyReply): AbortSignal {
-  const ended = new AbortController();
-  const stopWatching = watchAccess(app.bus, caller, () => ended.abort());
+  const accessLost = new AbortController();
+  const stopWatching = watchAccess(app.bus, caller, () => accessLost.abort());
   reply.raw.once('close', stopWatching);
-  return AbortSignal.any([signalOf(reply), ended.signal]);
+  return AbortSignal.any([signalOf(reply), accessLost.signal]);
 }
 
-/** Writes events as they come (HTML standard, section 9.2), no faster than the reader reads. */
-export async function sendEventStream(reply: FastifyReply, { events }: EventStream): Promise<void> {
+/** Counts a stream of the caller until its connection closes; throws if the caller has too many. */
+export function countStream(app: Pick<App, 'openStreams'>, caller: Caller, raw: Writable): void {
+  const close = app.openStreams.open(caller.userId);
+  if (raw.destroyed) close();
+  else raw.once('close', close);
+}
+
+/**
+ * Answers with a stream that counts towards the caller's limit. It is counted before `start` is called, because
+ * a request that is refused must neither store a message nor call a model.
+ */
+export async function streamAnswer<T>(
+  app: Pick<App, 'bus' | 'openStreams'>,
+  caller: Caller,
+  reply: FastifyReply,
+  start: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
+): Promise<EventStream> {
+  countStream(app, caller, reply.raw);
+  return new EventStream(toEvents(await start(signalOfReader(app, caller, reply))));
+}
+
+/** Writes server-sent events (HTML standard, section 9.2) with back-pressure. */
+export async function sendEventStream(
+  reply: FastifyReply,
+  { events }: EventStream,
+  { stallMs = STALL_MS } = {},
+): Promise<void> {
   if (!events) {
-    // A browser would connect again and again after a 200 that ends; 204 tells it to stop.
+    // A browser reconnects after a 200 that ends; a 204 stops it.
     await reply.code(204).send();
     return;
   }
@@ -52,29 +82,51 @@ export async function sendEventStream(reply: FastifyReply, { events }: EventStre
     await events[Symbol.asyncIterator]().return?.();
     return;
   }
-  // The head leaves now, and with it the first event where that is there already.
+  // Sends the head now, in one packet with the first event where there is one already.
   const { socket } = raw;
   socket?.cork();
   raw.flushHeaders();
   process.nextTick(() => socket?.uncork());
-  const heartbeat = setInterval(() => raw.write(': heartbeat\n\n'), HEARTBEAT_MS);
-  const gone = signalOf(reply);
+  let isWriting = false;
+  const heartbeat = setInterval(() => {
+    // Not between the pieces of an event that a slow reader waits for.
+    if (!isWriting) raw.write(': heartbeat\n\n');
+  }, HEARTBEAT_MS);
+  const disconnected = signalOf(reply);
   try {
     for await (const { id, data } of events) {
       const text = `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
-      if (!raw.write(text)) await once(raw, 'drain', { signal: gone });
+      isWriting = true;
+      for (const piece of piecesOf(text)) if (!raw.write(piece)) await untilTaken(raw, disconnected, stallMs);
+      isWriting = false;
     }
     raw.end();
   } catch (error) {
-    // The head is sent: all that is left to tell the reader is that the stream broke off.
+    // The head is sent, so an error can only be shown by breaking the connection.
     raw.destroy();
-    if (!gone.aborted) throw error;
+    if (!disconnected.aborted) throw error;
   } finally {
     clearInterval(heartbeat);
   }
 }
 
-/** Events that have no id. */
-export async function* toEvents<T>(items: AsyncIterable<T>): AsyncGenerator<ServerSentEvent<T>> {
+function* piecesOf(text: string): Generator<string | Buffer> {
+  if (text.length <= PIECE) return yield text;
+  // Cut as bytes, because half of a surrogate pair cannot be encoded.
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
+}
+
+async function untilTaken(raw: Writable, disconnected: AbortSignal, stallMs: number): Promise<void> {
+  const timer = setTimeout(() => raw.destroy(), stallMs);
+  try {
+    await once(raw, 'drain', { signal: disconnected });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Wraps items as events without ids. */
+async function* toEvents<T>(items: AsyncIterable<T>): AsyncGenerator<ServerSentEvent<T>> {
   for await (const data of items) yield { data };
 }

@@ -2,21 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../core/errors.ts';
 
 export interface GateOptions {
-  /** The address that is listened on. */
+  /** The address that the server listens on. */
   host: string;
   port: () => number;
   baseUrl: string | undefined;
 }
 
 /**
- * Refuses requests that a web page elsewhere made a browser send: the host must be one of ours (DNS rebinding), and so
- * must the origin (cross-site requests).
+ * Refuses requests that another web site made a browser send: the host must be our own (against DNS rebinding), and so
+ * must the origin (against cross-site requests).
  */
 export function createHostGate({
   host,
   port,
   baseUrl,
-}: GateOptions): (request: IncomingMessage, mayComeFromElsewhere?: boolean) => void {
+}: GateOptions): (request: IncomingMessage, allowsCrossSite?: boolean) => void {
   const base = baseUrl === undefined ? undefined : new URL(baseUrl);
   const names = ['localhost', '127.0.0.1', '[::1]', host.includes(':') ? `[${host}]` : host];
   let known: { port: number; hosts: Set<string>; origins: Set<string> } | undefined;
@@ -33,24 +33,24 @@ export function createHostGate({
     return known;
   };
 
-  return ({ headers, rawHeaders, url = '' }, mayComeFromElsewhere = false) => {
-    // An absolute address names a host of its own, past the header that is checked here.
-    if (!url.startsWith('/')) throw new AppError('forbidden', 'The request must name a path');
+  return ({ headers, rawHeaders, url = '' }, allowsCrossSite = false) => {
+    // An absolute request target has its own host, which would bypass the check of the header.
+    if (!url.startsWith('/')) throw new AppError('forbidden', 'The request target must be a path');
     const { hosts, origins } = ours();
     if (headers.host === undefined || !hosts.has(headers.host.toLowerCase()) || countHosts(rawHeaders) > 1)
-      throw new AppError('forbidden', 'This host name is not served here (server.baseUrl)');
+      throw new AppError('forbidden', 'Unknown host name. Set server.baseUrl to allow it.');
     const { origin } = headers;
     if (origin !== undefined && !origins.has(origin))
       throw new AppError('forbidden', 'Requests from other web sites are not allowed');
     const site = headers['sec-fetch-site'];
-    // A vendor sends the browser back here; a frame or a script of another page is still not that.
-    if (mayComeFromElsewhere && (headers['sec-fetch-mode'] ?? 'navigate') === 'navigate') return;
+    // OAuth redirects navigate from the vendor to here; frames and scripts of other sites stay refused.
+    if (allowsCrossSite && (headers['sec-fetch-mode'] ?? 'navigate') === 'navigate') return;
     if ((site === 'cross-site' || site === 'same-site') && isApi(url))
       throw new AppError('forbidden', 'Requests from other web sites are not allowed');
   };
 }
 
-/** True unless the path certainly is a page: the router decodes it, so this does too. */
+/** Whether the path may be an API path; decodes it like the router does. */
 function isApi(url: string): boolean {
   const [path = ''] = url.split(/[?#;]/);
   try {

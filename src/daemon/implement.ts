@@ -3,22 +3,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Route, RouteAlso, RouteOutput, RouteRequest, Routes } from '../contract/route.ts';
 import type { Caller } from '../core/auth/caller.ts';
 import { EventStream, sendEventStream } from './event-stream.ts';
+import { bodyLimitOf } from './request-body.ts';
 import type { ResponseCheck } from './response-check.ts';
 
 export interface Context {
-  /** Who asks; routes of access `public` have nobody. */
+  /** The caller; not set for routes with access `public`. */
   caller: Caller;
   request: FastifyRequest;
   reply: FastifyReply;
 }
-/** Text that is no JSON, such as Prometheus metrics. */
+/** A plain text response, such as Prometheus metrics. */
 export class TextAnswer {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
 }
-/** Sends the browser to another address. */
+/** Redirects the browser to another URL. */
 export class Redirect {
   readonly url: string;
   constructor(url: string) {
@@ -52,17 +53,18 @@ export function implement<Rs extends Routes>(
     const route: Route = routes[name] as Route;
     const handler = handlers[name] as unknown as Handler<Route>;
     const { params, query, headers, body } = route;
+    const bodyLimit = bodyLimitOf(route);
     server.route({
       method: route.method,
       url: route.path,
-      ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
+      bodyLimit,
       config: {
         access: route.access,
         scopes: route.scopes,
         limit: route.limit,
         tokenLimit: route.tokenLimit,
         crossSite: route.crossSite,
-        nulIn: route.nulIn,
+        body: { bodyLimit, nulIn: route.nulIn, itemsLaterIn: route.itemsLaterIn },
       },
       schema: {
         ...(params && { params }),
@@ -103,7 +105,7 @@ export function implement<Rs extends Routes>(
   }
 }
 
-/** Fastify would read the whole body only to drop it. */
+/** Answers HEAD without reading the body, which Fastify would do. */
 function sendHead(reply: FastifyReply, body: Readable): void {
   body.destroy();
   reply.hijack();

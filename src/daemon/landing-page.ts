@@ -1,4 +1,6 @@
-/** What a browser sees first: who is signed in, and how to. Its script redeems the token of a sign-in link. */
+import { byWireNames, productNames } from '../contract/vendors.ts';
+
+/** The start page, with the signed-in user or the sign-in forms. Its script redeems the token of a sign-in link. */
 export const landingPage = `<!doctype html>
 <html lang="en">
 <head>
@@ -20,7 +22,7 @@ export const landingPage = `<!doctype html>
 </head>
 <body>
 <h1>svc</h1>
-<p id="state" role="status">This daemon runs work for AI agents.</p>
+<p id="state" role="status">This daemon runs tasks for AI agents.</p>
 <form id="with-key" hidden>
   <label>Access key <input name="key" type="password" autocomplete="current-password" required></label>
   <button>Sign in</button>
@@ -37,7 +39,7 @@ export const landingPage = `<!doctype html>
 </html>
 `;
 
-/** Runs in the browser; no part of a token ever is in a URL that the server sees. */
+/** Runs in the browser; tokens are never in a URL that the server sees. */
 export const landingScript = `'use strict';
 const part = (id) => document.getElementById(id);
 const say = (text) => { part('state').textContent = text; };
@@ -49,7 +51,7 @@ async function call(method, path, body) {
   });
   return { ok: response.ok, body: await response.json().catch(() => ({})) };
 }
-const vendors = { codehost: 'GitHub', tracker_a: 'Jira', tracker_b: 'Linear' };
+const products = ${JSON.stringify(byWireNames(productNames))};
 async function show() {
   const { body } = await call('GET', '/api/auth/me');
   const isIn = body.authenticated === true;
@@ -57,17 +59,17 @@ async function show() {
   part('with-key').hidden = isIn || body.authMode !== 'local' || !body.accessKeyRequired;
   part('with-password').hidden = isIn;
   if (isIn) {
-    const connected = body.user.connectedAccounts.map((name) => vendors[name]).join(', ');
+    const connected = body.user.connectedAccounts.map((name) => products[name]).join(', ');
     say('Signed in as ' + body.user.name + ' <' + body.user.email + '>, ' + body.user.role + '.' +
       (connected && ' Connected: ' + connected + '.'));
   }
-  else say(body.authMode === 'cloud' ? 'Sign in to your account.' : 'Sign in with the access key or with an account, or make a link: svc auth link');
+  else say(body.authMode === 'cloud' ? 'Sign in to your account.' : 'Sign in with the access key or with an account, or create a sign-in link: svc auth link');
 }
 async function act(path, body) {
   const answer = await call('POST', path, body);
   if (answer.ok && answer.body.returnTo) return location.assign(answer.body.returnTo);
   await show();
-  if (!answer.ok) say(answer.body.error || 'That did not work.');
+  if (!answer.ok) say(answer.body.error || 'The request failed.');
 }
 function onSubmit(id, path) {
   part(id).addEventListener('submit', (event) => {
@@ -83,8 +85,8 @@ onSubmit('out', '/api/auth/logout');
 const token = location.pathname === '/sign-in' ? location.hash.slice(1) : '';
 if (token) {
   history.replaceState(null, '', '/');
-  // Anybody can send a link, so a person has to want it.
-  say('This link signs the browser in, in place of whoever is signed in now. Open only your own.');
+  // Anyone can send a link, so the user must confirm.
+  say('This link signs this browser in and replaces the current session. Continue only if you created it.');
   part('with-link').hidden = false;
   part('with-link').addEventListener('submit', (event) => {
     event.preventDefault();

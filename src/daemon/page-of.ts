@@ -8,7 +8,7 @@ interface Page {
   offset: number;
 }
 
-/** The list envelope of a collection that is read whole: all of it, unless the query has a limit. */
+/** Pages a collection that is read whole; returns all items unless the query has a limit. */
 export function pageOf<Name extends string, T>(
   name: Name,
   items: readonly T[],

@@ -3,19 +3,18 @@ import type { Socket } from 'node:net';
 import { parseSocketTable, type SocketRow, formatLoopback } from '../contract/socket-table.ts';
 
 /**
- * True where the kernel says that the other end of a loopback connection belongs to the user of this process, or to
- * root. Other users of the machine reach its loopback addresses too. Linux tells (proc(5), /proc/net/tcp); elsewhere
- * nobody is known.
+ * Whether the other end of a loopback connection belongs to the user of this process or to root, because other users of
+ * the machine can connect to loopback addresses too. Only Linux reports it (proc(5), /proc/net/tcp); false elsewhere.
  */
 export function isOwnUser(socket: Socket, readTable: (name: string) => string = readKernelTable): boolean {
   const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket;
-  // The row of the other end: what is remote to us is local to it. A port alone says nothing of whose it is.
+  // The row of the other end has local and remote swapped; the port alone would not identify the owner.
   const theirs = formatLoopback(remoteAddress, remotePort);
   const ours = formatLoopback(localAddress, localPort);
   const isTheirEnd = (row: SocketRow) => theirs.includes(row.local) && ours.includes(row.remote);
   const rows = ['tcp', 'tcp6'].flatMap((name) => parseSocketTable(readTable(name))).filter(isTheirEnd);
   const [row, ...others] = rows;
-  // A connection that has ended already is nobody's, whatever the row says.
+  // A closed connection has no reliable owner.
   if (!row || others.length > 0 || !row.isEstablished || row.inode === 0) return false;
   return row.uid === 0 || row.uid === process.getuid?.();
 }

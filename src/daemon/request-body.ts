@@ -1,15 +1,39 @@
 import { isUtf8 } from 'node:buffer';
+import type { Route } from '../contract/route.ts';
 import { AppError } from '../core/errors.ts';
+import { checkJsonSize } from '../core/text/measure-json.ts';
+import { checkPlainJson, MAX_JSON_DEPTH, type PlainJsonOptions } from '../core/text/plain-json.ts';
 
-const MAX_DEPTH = 64;
-const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
+/** A body may have one value for so many bytes of its limit; a task of an export has one for about 25. */
+const BYTES_PER_VALUE = 16;
+
+export const BODY_LIMIT = 1024 * 1024;
+/** People who are not signed in send little. */
+const PUBLIC_BODY_LIMIT = 64 * 1024;
+
+export interface BodyOptions extends PlainJsonOptions {
+  /** The most bytes that the route accepts. */
+  bodyLimit: number;
+}
+
+/** The most bytes that a body of the route may have. */
+export const bodyLimitOf = ({ bodyLimit, access }: Pick<Route, 'bodyLimit' | 'access'>): number =>
+  bodyLimit ?? (access === 'public' ? PUBLIC_BODY_LIMIT : BODY_LIMIT);
 
 /**
- * Reads a JSON body; what is broken, too deep or made to poison prototypes is refused. An empty body is undefined.
- * NUL characters are allowed only in the text of the field `nulIn`.
+ * Parses a JSON body; throws where it is malformed, too deep, has too many values or would pollute prototypes. An empty
+ * body is undefined.
  */
-export function parseJsonBody(bytes: Buffer, nulIn?: string): unknown {
+export function parseJsonBody(
+  bytes: Buffer,
+  { bodyLimit, ...options }: BodyOptions = { bodyLimit: BODY_LIMIT },
+): unknown {
   if (bytes.length === 0) return undefined;
+  checkJsonSize(bytes, {
+    // Items that are checked one by one are refused one by one.
+    maxDepth: options.itemsLaterIn === undefined ? MAX_JSON_DEPTH : Infinity,
+    maxValues: Math.ceil(bodyLimit / BYTES_PER_VALUE),
+  });
   if (!isUtf8(bytes)) throw new AppError('validation', 'The body is not valid UTF-8');
   let value: unknown;
   try {
@@ -17,35 +41,8 @@ export function parseJsonBody(bytes: Buffer, nulIn?: string): unknown {
   } catch (cause) {
     throw new AppError('validation', 'The body is not valid JSON', { cause });
   }
-  // No body at all is told to a route as null, so this one has to be refused here.
+  // Fastify passes a missing body as null, so an explicit null must be refused here.
   if (value === null) throw new AppError('validation', 'The body cannot be null');
-  check(value, nulIn);
+  checkPlainJson(value, options);
   return value;
-}
-
-/** Walks with a list of its own, because the body may be deeper than the stack. */
-function check(body: unknown, nulIn: string | undefined): void {
-  const waiting: { value: unknown; depth: number; mayHoldNul?: boolean }[] = [{ value: body, depth: 1 }];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { value, depth, mayHoldNul } = next;
-    if (typeof value === 'string') checkText(value, mayHoldNul);
-    if (typeof value !== 'object' || value === null) continue;
-    if (depth > MAX_DEPTH)
-      throw new AppError('validation', `The body is nested deeper than ${MAX_DEPTH} levels`);
-    if (Array.isArray(value)) {
-      for (const item of value) waiting.push({ value: item, depth: depth + 1 });
-      continue;
-    }
-    for (const [key, item] of Object.entries(value)) {
-      if (refusedKeys.has(key)) throw new AppError('validation', `The key ${key} is not allowed`);
-      checkText(key);
-      waiting.push({ value: item, depth: depth + 1, mayHoldNul: depth === 1 && key === nulIn });
-    }
-  }
-}
-
-function checkText(text: string, mayHoldNul = false): void {
-  if (!mayHoldNul && text.includes('\0'))
-    throw new AppError('validation', 'Text cannot hold a NUL character');
-  if (!text.isWellFormed()) throw new AppError('validation', 'Text holds half of a surrogate pair');
 }

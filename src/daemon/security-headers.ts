@@ -1,4 +1,4 @@
-/** Sent with every answer; pages that need more say so themselves. */
+/** Sent with every response; pages may override them. */
 export const securityHeaders = {
   'content-security-policy':
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",

@@ -1,15 +1,21 @@
-import type { IncomingMessage } from 'node:http';
 import websocket from '@fastify/websocket';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { livePath } from '../contract/live.ts';
+import { safeParse } from '../contract/safe-parse.ts';
 import type { App } from '../core/app.ts';
 import { guardRequests } from './access.ts';
-import { answerErrors, ValidationFailure } from './error-table.ts';
+import { auditRoutes } from './audit-routes.ts';
+import { refuseEncodedBodies } from './body-encoding.ts';
+import { connectionLimits } from './connections/connection-limits.ts';
+import type { Patience } from './connections/connection.ts';
+import { Connections } from './connections/connections.ts';
+import { limitProxiedClients } from './connections/limit-proxied-clients.ts';
+import { handleErrors, ValidationFailure } from './error-table.ts';
+import { createHttpServer, type ServerTimeouts } from './http-server.ts';
 import { registerLive } from './live.ts';
-import { parseJsonBody } from './request-body.ts';
+import { answerBelowRoutes, sendError } from './raw-answers.ts';
+import { BODY_LIMIT, parseJsonBody } from './request-body.ts';
 import type { ResponseCheck } from './response-check.ts';
-import { securityHeaders } from './security-headers.ts';
 import { registerAgents } from './routes/agents.ts';
 import { registerApprovals } from './routes/approvals.ts';
 import { registerAudit } from './routes/audit.ts';
@@ -17,6 +23,7 @@ import { registerAuth } from './routes/auth.ts';
 import { registerChat } from './routes/chat.ts';
 import { registerConfig } from './routes/config.ts';
 import { registerConversations } from './routes/conversations.ts';
+import { registerData } from './routes/data.ts';
 import { registerDevices } from './routes/devices.ts';
 import { registerDlq } from './routes/dlq.ts';
 import { registerDocs } from './routes/docs.ts';
@@ -53,6 +60,7 @@ const resources = [
   registerChat,
   registerConfig,
   registerConversations,
+  registerData,
   registerDevices,
   registerDlq,
   registerExperiences,
@@ -79,62 +87,66 @@ const resources = [
   registerWebhooks,
 ];
 
-const MIB = 1024 * 1024;
+const timeouts: ServerTimeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 10_000, checkMs: 1000 };
+const patience: Patience = { bodySweeps: 10, readSweeps: 60 };
 
 export interface ServerOptions {
-  /** Holds answers against the contract; tests pass one. */
+  /** Checks responses against the contract, in tests. */
   check?: ResponseCheck;
+  /** For tests. */
+  timeouts?: Partial<ServerTimeouts>;
 }
 
-/** The whole HTTP side of the daemon; it does not listen yet. */
-export async function buildServer(app: App, { check }: ServerOptions = {}): Promise<FastifyInstance> {
-  // Unique over restarts, and cheaper than a random id per request.
-  const firstHalf = `req_${Date.now().toString(36)}`;
+/** Builds the HTTP server of the daemon; it does not listen yet. */
+export async function buildServer(
+  app: App,
+  { check, timeouts: own }: ServerOptions = {},
+): Promise<FastifyInstance> {
+  // Unique across restarts and cheaper than a random id per request.
+  const prefix = `req_${Date.now().toString(36)}`;
   let requests = 0;
   const trustedProxies = app.config.get('server.trustedProxies');
+  const times = { ...timeouts, ...own };
+  const connections = new Connections({ ...connectionLimits(app.config), sweepMs: times.checkMs, patience });
   const server = Fastify({
-    bodyLimit: MIB,
+    bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
     exposeHeadRoutes: true,
-    requestTimeout: 30_000,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     routerOptions: { maxParamLength: 16_384 },
-    http: {
-      maxHeaderSize: 16_384,
-      headersTimeout: 10_000,
-      requireHostHeader: false,
-      shouldUpgradeCallback: isLiveUpgrade,
-    },
-    genReqId: () => `${firstHalf}-${(++requests).toString(36)}`,
+    serverFactory: (handler) => createHttpServer(handler, connections, times),
+    genReqId: () => `${prefix}-${(++requests).toString(36)}`,
     frameworkErrors: ({ statusCode = 400 }, _request, reply) => {
-      reply.raw.writeHead(statusCode, { ...securityHeaders, 'content-type': 'application/json' }).end(
-        JSON.stringify({
-          error: statusCode === 414 ? 'A part of the path is too long' : 'The URL is not valid',
-        }),
+      sendError(
+        reply.raw,
+        statusCode,
+        statusCode === 414 ? 'A part of the path is too long' : 'The URL is not valid',
       );
     },
-    clientErrorHandler: (_error, socket) => {
-      if (socket.writable) socket.end(badRequest);
-    },
+    // Each server that is listened with refuses what is not HTTP itself.
+    clientErrorHandler: () => undefined,
   });
-  server.server.maxConnections = 1024;
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      done(null, parseJsonBody(body as Buffer, request.routeOptions.config.nulIn));
+      done(null, parseJsonBody(body as Buffer, request.routeOptions.config.body));
     } catch (error) {
       done(error as Error);
     }
   });
   server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
-    // A body that is not there comes as null.
-    const parsed = schema.safeParse(data ?? undefined);
+    // Fastify passes a missing body as null.
+    const parsed = safeParse(schema, data ?? undefined);
     return parsed.success ? { value: parsed.data } : { error: new ValidationFailure(parsed.error.issues) };
   });
-  answerErrors(server, app.log);
-  // Before the guard: only then does the plugin know an upgrade that the guard refuses, and close its connection.
+  handleErrors(server, app.log);
+  // Before the guard, so that the plugin closes the connection of a refused upgrade.
   await server.register(websocket, { options: { maxPayload: 4096 } });
+  answerBelowRoutes(server);
+  limitProxiedClients(server, connections);
   guardRequests(server, app);
+  refuseEncodedBodies(server);
+  auditRoutes(server, app);
   server.addHook('onResponse', (request, reply, done) => {
     const { url = 'unknown' } = request.routeOptions;
     app.metrics.requests.record(request.method, url, reply.statusCode, reply.elapsedTime);
@@ -146,10 +158,3 @@ export async function buildServer(app: App, { check }: ServerOptions = {}): Prom
   registerLive(server, app);
   return server;
 }
-
-/** An upgrade to anything else is a request like any other (RFC 9110, section 7.8). */
-const isLiveUpgrade = ({ headers, url = '' }: IncomingMessage) =>
-  headers.upgrade?.toLowerCase() === 'websocket' && url.split('?')[0] === livePath;
-
-const badRequest =
-  'HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{"error":"The request is not valid HTTP"}';

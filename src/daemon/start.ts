@@ -8,11 +8,13 @@ import type { ModelOptions } from '../core/providers/compose-providers.ts';
 import { owner } from '../core/auth/owner.ts';
 import { Config, type Flags } from '../core/config/config.ts';
 import { readEnvironment } from '../core/config/read-environment.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { explainUnwritable } from '../core/paths/explain-unwritable.ts';
 import type { Runtime } from '../core/runtime.ts';
 import { version } from '../core/version.ts';
 import { consoleLog } from './console-log.ts';
+import { keepLogSmall } from './log-rotation.ts';
 import type { ResponseCheck } from './response-check.ts';
 import { buildServer } from './server.ts';
 
@@ -33,11 +35,11 @@ export interface Daemon {
   server: FastifyInstance;
   locations: Locations;
   url: string;
-  /** Takes no more requests, lets what runs come to its end for a while, and closes everything. */
+  /** Stops accepting requests, lets running tasks finish for up to `drainMs`, then closes everything. */
   close(drainMs?: number): Promise<void>;
 }
 
-/** Starts a daemon in this process; it has taken up its earlier work and answers when this resolves. */
+/** Starts a daemon in this process; resolves once it has resumed its earlier work and accepts requests. */
 export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
   const platform = readEnvironment();
   const env = options.env ?? platform.env;
@@ -58,6 +60,8 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     ...(options.extraAdapters && { extraAdapters: options.extraAdapters }),
     ...(options.sessionMs !== undefined && { sessionMs: options.sessionMs }),
     ...(options.models && { models: options.models }),
+  }).catch((error: unknown) => {
+    throw explainUnwritable(error);
   });
   try {
     const server = await buildServer(app, options.check ? { check: options.check } : {});
@@ -76,64 +80,76 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     };
   } catch (error) {
     await app.close(0);
-    throw error;
+    throw explainUnwritable(error);
   }
 }
 
-/** `svc daemon`: serves until a signal ends it; `onReady` is called when it answers. Resolves with the exit code. */
+/** Runs `svc daemon` until a signal; calls `onReady` once it accepts requests. Resolves with the exit code. */
 export async function runDaemon(flags: Flags, onReady: () => void = () => undefined): Promise<number> {
-  // Whatever the daemon and its libraries write belongs to its user alone.
+  // Files of the daemon and its libraries are private to its user.
   process.umask(0o077);
   const daemon = await startDaemon({ flags });
   const signalled = nextSignal();
   const { app, locations, url } = daemon;
   const description = { pid: process.pid, url, version, startedAt: new Date().toISOString() };
-  writeFileSync(locations.daemonFile, `${JSON.stringify(description)}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(locations.daemonFile, `${JSON.stringify(description)}\n`, { mode: 0o600 });
+  } catch (error) {
+    await daemon.close(0);
+    throw explainUnwritable(error);
+  }
+  const stopRotation = keepLogSmall(
+    { path: locations.logFile, descriptor: 1, maxBytes: app.config.get('log.maxMiB') * MIB },
+    (error) => app.log.warn({ reason: messageOf(error) }, 'the log could not be rotated'),
+  );
   await announce(daemon, url);
   module.flushCompileCache();
   onReady();
   await signalled;
-  app.log.info({}, 'stopping; once more to stop at once');
+  app.log.info({}, 'stopping; send the signal again to stop at once');
   const stopped = await Promise.race([
     daemon.close().then(() => true),
-    nextSignal(TWIN_MS).then(() => false),
+    nextSignal(DUPLICATE_SIGNAL_MS).then(() => false),
   ]);
+  stopRotation();
   rmSync(locations.daemonFile, { force: true });
   return stopped ? 0 : 130;
 }
 
-/** The ready line; on a terminal with what the first sign-in needs, which a log must not hold. */
+/** Prints the ready line; on a terminal also the credentials for the first sign-in, which must not be logged. */
 async function announce({ app, locations }: Daemon, url: string): Promise<void> {
   const setupCode = app.setupCode.read();
   if (!process.stdout.isTTY) {
     app.log.info({ url, version }, `svc ${version} listens on ${url}`);
     if (setupCode !== undefined)
-      app.log.info({ file: locations.setupCodeFile }, 'the first account needs the set-up code in this file');
+      app.log.info({ file: locations.setupCodeFile }, 'the first account needs the setup code in this file');
     return;
   }
   process.stdout.write(`svc ${version} listens on ${url}\n`);
   if (setupCode !== undefined)
     process.stdout.write(
-      `Set-up code for the first account: ${setupCode}\nUse it:\n  svc auth signup --invite ${setupCode}\n`,
+      `Setup code for the first account: ${setupCode}\nUse it:\n  svc auth signup --invite ${setupCode}\n`,
     );
   if (app.config.get('system.authMode') === 'cloud' || app.accessKey.exists) return;
   const key = await app.accessKey.generate();
   const link = await app.signInLinks.create(owner);
   process.stdout.write(
-    `Access key for browsers: ${key}\nKeep it now, it is shown this once. A new one: svc auth access-key\n` +
-      `Or sign in with this link, once and within a minute:\n${url}/sign-in#${link.token}\n`,
+    `Access key for browsers: ${key}\nSave it now, it is shown only once. Create a new one: svc auth access-key\n` +
+      `Or sign in with this link, valid once for one minute:\n${url}/sign-in#${link.token}\n`,
   );
 }
 
-/** The launcher and the terminal may both send one signal, which counts once. */
-const TWIN_MS = 150;
+const MIB = 1024 * 1024;
 
-/** Resolves at the next SIGINT, SIGTERM or SIGHUP that comes after `deafMs`. */
-function nextSignal(deafMs = 0): Promise<void> {
+/** The launcher and the terminal may both send the same signal, which must count once. */
+const DUPLICATE_SIGNAL_MS = 150;
+
+/** Resolves at the next SIGINT, SIGTERM or SIGHUP after `ignoreMs`. */
+function nextSignal(ignoreMs = 0): Promise<void> {
   const since = performance.now();
   return new Promise((resolve) => {
     const stop = () => {
-      if (performance.now() - since < deafMs) return;
+      if (performance.now() - since < ignoreMs) return;
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, stop);
       resolve();
     };
@@ -141,16 +157,19 @@ function nextSignal(deafMs = 0): Promise<void> {
   });
 }
 
+/** Connections that wait to be accepted; what comes beyond them is tried again by its system after a second only. */
+const BACKLOG = 4096;
+
 async function listen(server: FastifyInstance, config: Config): Promise<string> {
   const host = config.get('server.host');
   const port = config.get('server.port');
   try {
-    await server.listen({ host, port });
+    await server.listen({ host, port, backlog: BACKLOG });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
       throw new AppError(
         'configuration',
-        `Port ${port} on ${host} is taken by another program. Choose another: SVC_PORT=${port + 1} svc daemon`,
+        `Port ${port} on ${host} is already in use. Choose another: SVC_PORT=${port + 1} svc daemon`,
         { cause: error },
       );
     throw error;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt, SvcHome } from './svc-binary.ts';
 
 /** The server answers with the status that the name of the agent says, so one server plays all of them. */
-describe('what the daemon answers, as an exit code', () => {
+describe('the exit codes of API errors', () => {
   let home: SvcHome;
   let server: Server;
   let url: string;
@@ -38,7 +38,7 @@ describe('what the daemon answers, as an exit code', () => {
     [500, 1],
     [503, 75],
     [507, 75],
-  ])('%i is exit code %i, told in one line', async (answered, code) => {
+  ])('an answer of status %i exits with code %i and prints one line', async (answered, code) => {
     status = answered;
     answer = { error: 'Because', details: [{ path: 'title', message: 'Too long' }] };
     const outcome = await home.svc(['queue', 'status', '--url', url]);
@@ -50,13 +50,13 @@ describe('what the daemon answers, as an exit code', () => {
     [400, { error: 'Too long', details: [{ path: 'title', message: 'Too long' }] }, 'svc: Too long.\n'],
     [429, { error: 'Too many. Try again in 7 s.' }, 'svc: Too many. Try again in 7 s.\n'],
     [429, { error: 'Too many' }, 'svc: Too many. Try again in a moment.\n'],
-  ])('says nothing twice (%i)', async (answered, body, stderr) => {
+  ])('prints the same text only once (%i)', async (answered, body, stderr) => {
     status = answered;
     answer = body;
     expect((await home.svc(['queue', 'status', '--url', url])).stderr).toBe(stderr);
   });
 
-  it('shows the chain of causes when asked', async () => {
+  it('shows the stack trace with --debug', async () => {
     status = 500;
     const { stderr } = await home.svc(['queue', 'status', '--url', url, '--debug']);
     expect(stderr).toMatch(/\n {4}at /);

@@ -30,7 +30,7 @@ describe('svc run, interrupted', () => {
     expect(await statusOf(home, idIn(text))).toBe('cancelled');
   });
 
-  it('takes a signal that comes twice within a moment for one', async () => {
+  it('counts a repeated signal within a moment as one', async () => {
     await using home = await SvcHome.create();
     const running = home.start(long);
     const text = await said(running, 'stderr', /attempt 1/);
@@ -40,7 +40,7 @@ describe('svc run, interrupted', () => {
     expect(await statusOf(home, idIn(text))).toBe('cancelled');
   });
 
-  it('leaves at the second one, also when the daemon does not answer', async () => {
+  it('exits at the second signal, even when the daemon does not answer', async () => {
     await using home = await SvcHome.create();
     const running = home.start(long);
     await said(running, 'stderr', /attempt 1/);
@@ -71,7 +71,7 @@ describe('svc run, interrupted', () => {
     expect(stderr).toContain('✗ cancelled after');
   });
 
-  it('continues after the daemon was killed and restarted', async () => {
+  it('follows its task after the daemon was killed and restarted', async () => {
     await using home = await SvcHome.create();
     const twice =
       'if [ -e "$HOME/ran" ]; then echo second; else touch "$HOME/ran"; echo begun >&2; sleep 600; fi';
@@ -83,7 +83,7 @@ describe('svc run, interrupted', () => {
     expect(outcomeOf(await running)).toMatchObject({ code: 0, stdout: 'second\n' });
   });
 
-  it('stops waiting with code 8 while the task continues', async () => {
+  it('stops waiting with exit code 8 while the task continues', async () => {
     await using home = await SvcHome.create();
     const { stdout } = await home.svc([...command, '--detach', '--', 'sleep 600']);
     const id = stdout.trim();

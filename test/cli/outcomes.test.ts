@@ -332,14 +332,14 @@ describe('svc, without a terminal', () => {
 
   it.each(rows)('$name: exit $code', (row) => check(home, row));
 
-  it('runs the same key with the same task once', async () => {
+  it('runs one task for a repeated idempotency key', async () => {
     const args = ['run', '--quiet', '--agent', 'command', '--idempotency-key', 'once', '--', 'date +%N'];
     const [first, second] = [await home.svc(args), await home.svc(args)];
     expect(first.code).toBe(0);
     expect(second).toEqual(first);
   });
 
-  it('adds what is piped in to the prompt of an agent', async () => {
+  it('adds piped stdin to the prompt of an agent', async () => {
     const created = await home.svc(['run', '--detach', '--json', 'Review this'], { stdin: 'the change\n' });
     expect(JSON.parse(created.stdout)).toMatchObject({
       task: { title: 'Review this', prompt: 'Review this\n\nthe change' },
@@ -353,7 +353,7 @@ describe('svc, without a terminal', () => {
     expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 8, lines: 2 });
   });
 
-  it('takes the unique beginning of an id, with or without its kind', async () => {
+  it('resolves a unique ID prefix, with or without its kind', async () => {
     const { stdout } = await home.svc(['run', '--quiet', '--agent', 'command', '--', 'echo short']);
     const id = stdout.trim();
     for (const text of [id, id.slice(0, -1), id.slice('task_'.length, -1)]) {
@@ -371,9 +371,9 @@ describe('svc, without a daemon', () => {
   });
   afterAll(() => home[Symbol.asyncDispose]());
 
-  it.each(rowsWithoutDaemon)('$name: exit $code', (row) => check(home, row));
+  it.each(rowsWithoutDaemon)('without a daemon, $name: exit $code', (row) => check(home, row));
 
-  it('exits 78 with file and line when the settings are broken', async () => {
+  it('exits with 78 and names file and line when the settings are invalid', async () => {
     await using broken = await SvcHome.create();
     mkdirSync(broken.folder, { recursive: true });
     const file = join(broken.folder, 'settings.json');

@@ -66,6 +66,7 @@ export class SvcHome implements AsyncDisposable {
       HOME: this.folder,
       SVC_HOME: this.folder,
       SVC_PORT: String(this.port),
+      SVC_STORAGE_SYNCHRONOUS: 'NORMAL',
     };
   }
 

@@ -25,7 +25,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
     expect(plain(stdout)).toMatch(/✓ done in \d.*\nanswer\n/);
   });
 
-  it('cancels at Ctrl-C', async () => {
+  it('cancels the task on Ctrl-C on a terminal', async () => {
     const running = home.startOnTerminal([...command, '--', 'sleep 600']);
     await said(running, 'stdout', /attempt 1 of 3/);
     running.stdin?.write('\u0003');
@@ -34,7 +34,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
     expect(plain(stdout)).toContain('✗ cancelled after');
   });
 
-  it('fits tables into the terminal, and makes control characters visible', async () => {
+  it('fits tables into the terminal and escapes control characters', async () => {
     const title = `\u001b[31mred\u202e ${'long '.repeat(20)}`;
     await home.svc(['tasks', 'create', '--title', title, '--agent', 'command', '--prompt', 'true']);
     const { stdout } = outcomeOf(await home.startOnTerminal(['tasks', 'ls', '--limit', '1']));
@@ -44,14 +44,14 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
     for (const line of lines.slice(0, 2)) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }, { CI: 'true' }])('has no colours with %o', async (env) => {
+  it.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }, { CI: 'true' }])('prints no colours with %o', async (env) => {
     const { stdout } = outcomeOf(await home.startOnTerminal(['tasks', 'ls', '--limit', '1'], { env }));
     expect(stdout).not.toContain('\u001b[');
   });
 
   const signup = ['auth', 'signup', '--email', 'ada@example.com', '--name', 'Ada'];
 
-  it('asks for a password twice, shows none of it, and takes a letter back', async () => {
+  it('asks for a password twice, hides it, and handles backspace', async () => {
     const running = home.startOnTerminal(signup);
     await said(running, 'stdout', /Password: $/);
     // An empty line is no answer, é is taken back whole, and a password manager types ahead.
@@ -96,7 +96,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
     expect(outcomeOf(await asking).code).toBe(0);
   });
 
-  it('shows tokens, what they open and how long they last', async () => {
+  it('lists tokens with their scopes and expiry', async () => {
     await home.svc(['tokens', 'create', 'ci', '--scope', 'tasks:read', '--days', '30']);
     await home.svc(['tokens', 'create', 'report', '--scope', 'gateway:write', '--scope', 'gateway:read']);
     const lines = plain(outcomeOf(await home.startOnTerminal(['tokens', 'ls'])).stdout)
@@ -110,7 +110,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
     expect(revoked.code, revoked.stderr).toBe(0);
   });
 
-  it('takes the words of an identity from several lines, shows none and leaves none behind', async () => {
+  it('reads recovery words from several lines, hides them and leaves none behind', async () => {
     await using lost = await SvcHome.create();
     const words = formatSeed(Buffer.alloc(32, 7));
     const running = lost.startOnTerminal(['devices', 'identity', '--restore']);
@@ -126,7 +126,7 @@ describe.skipIf(!hasTerminals)('svc on a terminal (needs script of util-linux)',
     expect(readFileSync(join(lost.folder, 'identity'), 'utf8')).toBe(`${'07'.repeat(32)}\n`);
   });
 
-  it('shows a QR code that fits', async () => {
+  it('shows a QR code that fits the terminal', async () => {
     const running = home.startOnTerminal(['devices', 'qr']);
     const shown = plain(await said(running, 'stdout', /Ctrl-C cancels/));
     expect(shown.split('\n').length).toBeLessThanOrEqual(24);

@@ -30,8 +30,8 @@ function clientOf({ status = 200, body = '{}', chunks }: Answer = {}, headers?: 
   return { client, asked };
 }
 
-describe('a request', () => {
-  it('has a method for each route, and a second one for each that streams', () => {
+describe('a request of the client', () => {
+  it('the client has a method for each route, and a second one for each route that streams', () => {
     const { client } = clientOf();
     const methods = Object.entries(client).flatMap(([resource, table]) =>
       Object.keys(table).map((name) => `${resource}.${name}`),
@@ -47,13 +47,13 @@ describe('a request', () => {
     ['a b+c%', '/api/tasks/a%20b%2Bc%25'],
     ['../queue/status', '/api/tasks/..%2Fqueue%2Fstatus'],
     ['\u{1F600}', '/api/tasks/%F0%9F%98%80'],
-  ])('encodes the parameter %j', async (id, path) => {
+  ])('encodes the path parameter %j', async (id, path) => {
     const { client, asked } = clientOf();
     await client.tasks.get({ params: { id } });
     expect(asked[0]?.url).toBe(`http://127.0.0.1:4310${path}`);
   });
 
-  it('stays at its route, whatever the parameter is', async () => {
+  it('a path parameter cannot change the route of a request', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1 }), async (id) => {
         fc.pre(id !== '.' && id !== '..');
@@ -67,13 +67,13 @@ describe('a request', () => {
     );
   });
 
-  it.each(['.', '..', ''])('is not made with the parameter %j, which no path can carry', async (id) => {
+  it.each(['.', '..', ''])('rejects the path parameter %j, which no path can carry', async (id) => {
     const { client, asked } = clientOf();
     await expect(client.tasks.cancel({ params: { id } })).rejects.toThrow(/id/);
     expect(asked).toEqual([]);
   });
 
-  it('encodes its query and leaves out what is undefined', async () => {
+  it('encodes the query and leaves out undefined values', async () => {
     const { client, asked } = clientOf();
     await client.tasks.filter({
       query: { q: 'a&b=c d+é', limit: 5, full: true, status: undefined },
@@ -85,7 +85,7 @@ describe('a request', () => {
     expect(asked[1]?.url).toBe('http://127.0.0.1:4310/api/tasks');
   });
 
-  it('carries a body only where there is one', async () => {
+  it('sends a body and its content type only for an input with a body', async () => {
     const { client, asked } = clientOf({}, { cookie: 'service_session=x' });
     await client.tasks.create({ body: { title: 'é' }, headers: { 'idempotency-key': 'k' } });
     expect(asked[0]?.init).toEqual({
@@ -105,7 +105,7 @@ describe('a request', () => {
     });
   });
 
-  it('hands the signal on', async () => {
+  it('passes the abort signal to fetch', async () => {
     const { client, asked } = clientOf();
     const { signal } = new AbortController();
     await client.tasks.list({}, { signal });
@@ -113,13 +113,13 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
-  it.each([200, 201, 202])('of status %i is its body', async (status) => {
+describe('an answer to the client', () => {
+  it.each([200, 201, 202])('returns the body of an answer of status %i', async (status) => {
     const { client } = clientOf({ status, body: '{"tasks":[]}' });
     expect(await client.tasks.list()).toEqual({ tasks: [] });
   });
 
-  it('that is an error carries everything that the server said', async () => {
+  it('an API error carries the message, details and request id of the server', async () => {
     const body = {
       error: 'Validation failed',
       details: [{ path: 'title', message: 'Too short' }],
@@ -138,14 +138,14 @@ describe('an answer', () => {
     });
   });
 
-  it('that is an error of its own form keeps its body', async () => {
+  it('an API error of its own form keeps its body', async () => {
     const body = { authenticated: false, authMode: 'local', accessKeyRequired: true };
     const { client } = clientOf({ status: 401, body: JSON.stringify(body) });
     await expect(client.auth.getMe()).rejects.toMatchObject({ status: 401, body, message: 'HTTP 401' });
   });
 
   it.each(['', 'null', '"text"', '17', '[]', '{"error":null}'])(
-    'of status 500 with the body %j is an error too',
+    'treats an answer of status 500 with the body %j as an error',
     async (body) => {
       const { client } = clientOf({ status: 500, body });
       const error: unknown = await client.tasks.list().catch((reason: unknown) => reason);
@@ -159,21 +159,21 @@ describe('an answer', () => {
     [502, '<html>Bad gateway</html>'],
     [200, '{"tasks":'],
     [404, 'Not found'],
-  ])('of status %i that is no JSON is an error that shows it: %s', async (status, body) => {
+  ])('an answer of status %i that is not JSON becomes an error that shows it: %s', async (status, body) => {
     const { client } = clientOf({ status, body });
     const error: unknown = await client.tasks.list().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ status, message: expect.stringContaining(body) });
   });
 
-  it('that is no JSON is shown at most at its beginning', async () => {
+  it('shows only the beginning of a long answer that is not JSON', async () => {
     const { client } = clientOf({ status: 502, body: 'x'.repeat(100_000) });
     const error: unknown = await client.tasks.list().catch((reason: unknown) => reason);
     expect((error as Error).message.length).toBeLessThan(300);
   });
 });
 
-describe('a stream', () => {
+describe('a stream of the client', () => {
   const stream = async (answer: Answer) => {
     const { client, asked } = clientOf(answer);
     const events: unknown[] = [];
@@ -181,7 +181,7 @@ describe('a stream', () => {
     return { events, asked };
   };
 
-  it('asks for events and gives them one by one', async () => {
+  it('requests an event stream and yields its events one by one', async () => {
     const chunks = [new TextEncoder().encode('id: 1\ndata: {"seq":1}\n\nid: 2\ndata: {"seq":2}\n\n')];
     const { events, asked } = await stream({ chunks });
     expect(events).toEqual([
@@ -191,11 +191,11 @@ describe('a stream', () => {
     expect(asked[0]?.init.headers['accept']).toBe('text/event-stream');
   });
 
-  it('is empty where there is nothing any more', async () => {
+  it('a stream is empty when the server has no more events', async () => {
     expect((await stream({ status: 204, body: '' })).events).toEqual([]);
   });
 
-  it('fails as a request does', async () => {
+  it('a stream fails with the same error as a request', async () => {
     await expect(stream({ status: 404, body: '{"error":"Task not found"}' })).rejects.toMatchObject({
       name: 'ApiError',
       status: 404,

@@ -23,14 +23,16 @@ const stated = new Set([
 const objects = new Set([
   'auth.getMe',
   'conversations.get',
+  'data.getUsage',
   'health.getDetailed',
   'health.getMetrics',
-  'integrations.getCodehost',
-  'integrations.getTrackerA',
-  'integrations.getTrackerB',
+  'integrations.getGithub',
+  'integrations.getJira',
+  'integrations.getLinear',
   'integrations.getWebSearch',
   'memory.getStats',
   'policy.get',
+  'queue.getStatus',
   'tasks.getAnalytics',
   'tasks.export',
 ]);
@@ -45,7 +47,7 @@ const lists = withArray.filter(({ name }) => !stated.has(name) && !objects.has(n
 
 describe('a list whose answer the interface does not state', () => {
   it.each(lists.map(({ name, route }) => [name, route] as const))(
-    'takes limit and offset, and answers them with the total: %s',
+    'a list takes limit and offset, and returns them with the total: %s',
     (_, { query, response }) => {
       expect(Object.keys(query?.shape ?? {})).toEqual(expect.arrayContaining(['limit', 'offset']));
       expect(response).toHaveProperty('shape.total');
@@ -54,7 +56,7 @@ describe('a list whose answer the interface does not state', () => {
     },
   );
 
-  it('answers everything unless a limit is given, where it is short', async () => {
+  it('a short list returns everything unless a limit is given', async () => {
     await using daemon = await startDaemon();
     const { config } = daemon.client;
     const all = await config.list();

@@ -5,7 +5,7 @@ const home = '/home/ann';
 const linux = (env: Record<string, string | undefined> = {}) => locate({ env, platform: 'linux', home });
 
 describe('locate', () => {
-  it('follows the XDG defaults', () => {
+  it('file locations follow the XDG defaults', () => {
     expect(linux()).toEqual({
       config: '/home/ann/.config/svc',
       data: '/home/ann/.local/share/svc',
@@ -21,7 +21,7 @@ describe('locate', () => {
     });
   });
 
-  it('follows the XDG variables', () => {
+  it('file locations follow the XDG variables', () => {
     const env = { XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d', XDG_STATE_HOME: '/s', XDG_RUNTIME_DIR: '/r' };
     expect(linux(env)).toMatchObject({
       config: '/c/svc',
@@ -32,12 +32,15 @@ describe('locate', () => {
     });
   });
 
-  it.each(['relative', './x', '~/x', ''])('ignores an XDG variable that is no absolute path: %j', (path) => {
-    const env = { XDG_CONFIG_HOME: path, XDG_DATA_HOME: path, XDG_STATE_HOME: path, XDG_RUNTIME_DIR: path };
-    expect(linux(env)).toEqual(linux());
-  });
+  it.each(['relative', './x', '~/x', ''])(
+    'ignores an XDG variable that is not an absolute path: %j',
+    (path) => {
+      const env = { XDG_CONFIG_HOME: path, XDG_DATA_HOME: path, XDG_STATE_HOME: path, XDG_RUNTIME_DIR: path };
+      expect(linux(env)).toEqual(linux());
+    },
+  );
 
-  it('follows the ways of a Mac', () => {
+  it('file locations follow the conventions of macOS', () => {
     expect(locate({ env: { XDG_CONFIG_HOME: '/c' }, platform: 'darwin', home })).toMatchObject({
       settingsFile: '/home/ann/Library/Application Support/svc/settings.json',
       databaseFile: '/home/ann/Library/Application Support/svc/svc.db',
@@ -46,7 +49,7 @@ describe('locate', () => {
     });
   });
 
-  it.each(['linux', 'darwin'])('puts everything under SVC_HOME on %s', (platform) => {
+  it.each(['linux', 'darwin'])('puts every file under SVC_HOME on %s', (platform) => {
     for (const path of ['/srv/svc', '/srv/svc/', '/srv/svc//']) {
       const { config, data, state, runtime, ...files } = locate({
         env: { SVC_HOME: path, XDG_CONFIG_HOME: '/c', XDG_RUNTIME_DIR: '/r' },
@@ -59,7 +62,7 @@ describe('locate', () => {
     }
   });
 
-  it('takes an empty SVC_HOME for none', () => {
+  it('treats an empty SVC_HOME as unset', () => {
     expect(linux({ SVC_HOME: '' })).toEqual(linux());
   });
 });

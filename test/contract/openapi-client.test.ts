@@ -43,17 +43,17 @@ const compile = async (file: string): Promise<string> => {
 };
 
 describe('a client generated from the OpenAPI document', () => {
-  it('compiles in strict mode together with a program that uses it', async () => {
+  it('a generated client compiles in strict mode together with a program that uses it', async () => {
     expect(await compile(program)).toBe('');
   });
 
-  it('would not compile with a type that refers to itself', async () => {
+  it('a generated client does not compile with a type that refers to itself', async () => {
     const recursive = 'export interface Schemas { Json: string | Schemas["Json"][] }';
     writeFileSync(join(folder, 'recursive.ts'), recursive);
     expect(await compile('recursive.ts')).toContain('error TS2502');
   });
 
-  it('calls routes with typed parameters, bodies, answers and errors', async () => {
+  it('a generated client calls routes with typed parameters, bodies, answers and errors', async () => {
     const { stdout } = await run(process.execPath, [program, daemon.url, daemon.headers.cookie], {
       cwd: folder,
     });

@@ -36,7 +36,7 @@ const operations = () => Object.values(document.paths).flatMap((methods) => Obje
 
 describe('GET /api/openapi.json', () => {
   it.each(['spec', 'recommended'] as const)(
-    'is OpenAPI 3.1 without errors by the rules "%s"',
+    'the document is OpenAPI 3.1 without errors by the rules "%s"',
     async (rules) => {
       expect(document.openapi).toMatch(/^3\.1\.\d$/);
       const config = await createConfig({ extends: [rules] });
@@ -48,14 +48,14 @@ describe('GET /api/openapi.json', () => {
     },
   );
 
-  it('would be found wrong if it were', async () => {
+  it('the validator finds a planted error in the OpenAPI document', async () => {
     const broken = text.replace('"operationId":"tasks.list"', '"operationId":17');
     const config = await createConfig({ extends: ['spec'] });
     const problems = await lintFromString({ source: broken, absoluteRef: 'openapi.json', config });
     expect(problems.some(({ severity }) => severity === 'error')).toBe(true);
   });
 
-  it('has every route of the contract and no other', () => {
+  it('the OpenAPI document has every route of the contract and no other', () => {
     for (const { name, route } of allRoutes) {
       const operation = operationOf(route);
       expect(operation, name).toMatchObject({ operationId: name, summary: route.summary });
@@ -71,12 +71,12 @@ describe('GET /api/openapi.json', () => {
     expect(operations()).toHaveLength(allRoutes.length);
   });
 
-  it('has an id of its own for each operation', () => {
+  it('each OpenAPI operation has a unique id', () => {
     const ids = operations().map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('names every parameter, and which of them have to be there', () => {
+  it('the OpenAPI document names every parameter and whether it is required', () => {
     for (const { name, route } of allRoutes) {
       const expected = [
         ...Object.keys(route.params?.shape ?? {}).map((key) => `path ${key} true`),
@@ -91,7 +91,7 @@ describe('GET /api/openapi.json', () => {
     }
   });
 
-  it('describes query parameters as the types that they are read as', () => {
+  it('the OpenAPI document describes query parameters with their parsed types', () => {
     const parameter = (id: string, name: string) =>
       operations()
         .find(({ operationId }) => operationId === id)
@@ -132,12 +132,12 @@ describe('GET /api/openapi.json', () => {
     ['guards.update', ['400', '401', '403', '413', '415', '429', '500', '503', '507']],
     ['auth.updateAccessKey', ['400', '401', '403', '413', '415', '429', '500', '501', '503', '507']],
     ['chat.createCompletion', ['400', '401', '403', '404', '413', '415', '429', '500', '503', '507']],
-  ])('names the errors of %s', (id, expected) => {
+  ])('the OpenAPI document names the errors of %s', (id, expected) => {
     const { responses = {} } = operations().find(({ operationId }) => operationId === id) ?? {};
     expect(Object.keys(responses).filter((status) => /^[45]\d\d$/.test(status))).toEqual(expected);
   });
 
-  it('gives every error the body of errors, unless the route has its own', () => {
+  it('every error in the OpenAPI document has the error body, unless the route has its own', () => {
     for (const { name, route } of allRoutes)
       for (const [status, response] of Object.entries(operationOf(route)?.responses ?? {})) {
         if (!/^[45]/.test(status) || route.also?.[Number(status)]) continue;
@@ -149,14 +149,14 @@ describe('GET /api/openapi.json', () => {
       }
   });
 
-  it('says how many requests a limited route takes', () => {
+  it('the OpenAPI document states the limit of each rate-limited route', () => {
     const { responses } = operations().find(({ operationId }) => operationId === 'auth.login') ?? {};
     expect(responses?.['429']).toMatchObject({
       description: 'Too many requests: at most 10 in 60 s per address',
     });
   });
 
-  it('has no type that refers to itself', () => {
+  it('the OpenAPI document has no type that refers to itself', () => {
     const { schemas } = document.components;
     const reach = (name: string, path: string[]): void => {
       expect(path).not.toContain(name);
@@ -166,7 +166,7 @@ describe('GET /api/openapi.json', () => {
     for (const name of Object.keys(schemas)) reach(name, []);
   });
 
-  it('says where a stream or text may come instead of JSON', () => {
+  it('the OpenAPI document names the content types of streams and text beside JSON', () => {
     const content = (id: string) =>
       Object.keys(
         operations().find(({ operationId }) => operationId === id)?.responses['200']?.content ?? {},
@@ -176,7 +176,7 @@ describe('GET /api/openapi.json', () => {
     expect(content('tasks.list')).toEqual(['application/json']);
   });
 
-  it('refers only to what it holds, and keeps the ids of objects', () => {
+  it('the OpenAPI document has no dangling references, and keeps the ids of objects', () => {
     const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
     expect(references.length).toBeGreaterThan(20);
     expect(Object.keys(document.components.schemas)).toEqual(
@@ -185,7 +185,7 @@ describe('GET /api/openapi.json', () => {
     expect(document.components.schemas['Task']).toMatchObject({ properties: { id: { type: 'string' } } });
   });
 
-  it('tells the form of errors, as they are', async () => {
+  it('the error body in the OpenAPI document matches real errors', async () => {
     expect(document.components.schemas['Error']).toMatchObject({ required: ['error'] });
     const response = await fetch(`${daemon.url}/api/tasks?limit=0`, { headers: daemon.headers });
     expect(errorBodySchema.strict().parse(await response.json())).toMatchObject({
@@ -195,7 +195,7 @@ describe('GET /api/openapi.json', () => {
 });
 
 describe('GET /api/docs', () => {
-  it('is a page with every route and without a script', async () => {
+  it('the API reference is a page with every route and without a script', async () => {
     const response = await fetch(`${daemon.url}/api/docs`);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const page = await response.text();

@@ -25,7 +25,7 @@ describe('a stream of events', () => {
   );
   const comment = fc.stringMatching(/^[\w: ]{0,20}$/);
 
-  it('is read the same however it is cut, whatever its line ends, comments and unknown fields', async () => {
+  it('a stream of events parses the same with any chunking, line ends, comments and unknown fields', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(event, fc.array(comment, { maxLength: 2 }), fc.boolean()), { maxLength: 8 }),
@@ -57,7 +57,7 @@ describe('a stream of events', () => {
     );
   });
 
-  it('gives an event as soon as it is complete', async () => {
+  it('yields an event as soon as it is complete', async () => {
     const seen: unknown[] = [];
     async function* pieces() {
       const encode = (text: string) => new TextEncoder().encode(text);
@@ -81,12 +81,18 @@ describe('a stream of events', () => {
     ['several lines of data', 'data: [1,\ndata: 2]\n\n', [{ data: [1, 2] }]],
     ['a byte order mark', '\ufeffdata: 1\n\n', [{ data: 1 }]],
     ['nothing', '', []],
-  ])('with %s', async (_, text, expected) => {
+  ])('parses events with %s', async (_, text, expected) => {
     expect(await read(text)).toEqual(expected);
     expect(await read(text, [1])).toEqual(expected);
   });
 
-  it('breaks off where its data is no JSON', async () => {
+  it('reads an event of 2 MB in small pieces in one pass', async () => {
+    const json = JSON.stringify('x'.repeat(2_000_000));
+    // Searching from the start for each piece would take minutes.
+    expect(await read(`data: ${json}\n\n`, [16])).toEqual([{ data: 'x'.repeat(2_000_000) }]);
+  });
+
+  it('a stream fails at an event whose data is not JSON', async () => {
     await expect(read('data: 1\n\ndata: {"a":\n\n')).rejects.toThrow(SyntaxError);
   });
 });

@@ -5,7 +5,7 @@ afterEach(() => void vi.useRealTimers());
 const make = (count: number) => Array.from({ length: count }, () => systemRuntime.newId('dlv'));
 
 describe('ids', () => {
-  it('rise within one millisecond, and where the clock is set back', () => {
+  it('ids rise within a millisecond, and when the clock is set back', () => {
     vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] });
     const ids = make(5000);
     vi.setSystemTime(Date.now() - 3_600_000);
@@ -18,7 +18,7 @@ describe('ids', () => {
       expect(id).toMatch(/^dlv_[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   });
 
-  it('cannot be told from one another ahead of time', () => {
+  it('ids cannot be predicted', () => {
     const [first = '', second = ''] = make(2).map((id) => id.slice(-8));
     expect(first).not.toBe(second);
   });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopeSchema, type Scope } from '../../src/contract/scopes.ts';
 import { sessionCookie } from '../../src/contract/locations.ts';
-import type { SessionWish } from '../../src/core/auth/session-service.ts';
+import type { SessionInput } from '../../src/core/auth/session-service.ts';
 import { buildServer } from '../../src/daemon/server.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { everyNth } from '../helpers/long.ts';
 import { rawRequest, sendRaw } from '../helpers/raw-http.ts';
 import { allRoutes, sampleBody, samplePath } from '../helpers/routes.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
@@ -46,12 +47,12 @@ beforeAll(async () => {
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 /** A session of its own for each request, because some requests end theirs. */
-async function sessionOf(userId: string, wish: Partial<SessionWish> = {}): Promise<string> {
-  const { token } = await daemon.app.sessions.create({ userId, kind: 'sign-in', ...wish });
+async function sessionOf(userId: string, input: Partial<SessionInput> = {}): Promise<string> {
+  const { token } = await daemon.app.sessions.create({ userId, kind: 'sign-in', ...input });
   return token;
 }
-const cookieOf = async (userId: string, wish?: Partial<SessionWish>) => ({
-  cookie: `${sessionCookie}=${await sessionOf(userId, wish)}`,
+const cookieOf = async (userId: string, input?: Partial<SessionInput>) => ({
+  cookie: `${sessionCookie}=${await sessionOf(userId, input)}`,
 });
 const ownerId = 'user_owner';
 
@@ -76,7 +77,7 @@ const call = async ({ path, method, headers, body }: Target, credential: Record<
 };
 const refused = [401, 403];
 
-describe('the table', () => {
+describe('the access table', () => {
   it('the access table has a row for each route of the contract, and no other', () => {
     expect(Object.keys(accessTable).sort()).toEqual(allRoutes.map(({ name }) => name).sort());
   });
@@ -110,7 +111,7 @@ describe.each(targets)('$name', (target) => {
     else expect(status).toBe(401);
   });
 
-  it('refuses a session cookie that was sent twice', async () => {
+  it('rejects a session cookie that was sent twice', async () => {
     const first = `${sessionCookie}=${await sessionOf(ownerId)}`;
     for (const cookie of [
       `${first}; ${sessionCookie}=x`,
@@ -122,7 +123,7 @@ describe.each(targets)('$name', (target) => {
     }
   });
 
-  it('refuses a valid session beside a broken authorization header', async () => {
+  it('rejects a valid session beside a broken authorization header', async () => {
     const status = await call(target, { ...(await cookieOf(ownerId)), authorization: 'Bearer nonsense' });
     if (access !== 'public') expect(status).toBe(401);
   });
@@ -174,26 +175,32 @@ describe.each(targets)('$name', (target) => {
     },
   );
 
-  it.each([
-    ['another origin', 'HTTP/1.1', ['Host: OURS', 'Origin: http://evil.example']],
-    ['an origin of another port', 'HTTP/1.1', ['Host: OURS', 'Origin: http://127.0.0.1:1']],
-    ['our origin over another scheme', 'HTTP/1.1', ['Host: OURS', 'Origin: https://OURS']],
-    ['the origin null', 'HTTP/1.1', ['Host: OURS', 'Origin: null']],
-    ['another host', 'HTTP/1.1', ['Host: evil.example']],
-    ['a host of another port', 'HTTP/1.1', ['Host: 127.0.0.1:1']],
-    ['our name without the port', 'HTTP/1.1', ['Host: 127.0.0.1']],
-    ['two hosts', 'HTTP/1.1', ['Host: OURS', 'Host: evil.example']],
-    ['our host twice', 'HTTP/1.1', ['Host: OURS', 'hOST: OURS']],
-    ['no host over HTTP/1.0', 'HTTP/1.0', []],
-    ['no host over HTTP/1.1', 'HTTP/1.1', []],
-  ])('refuses a request with %s', async (_, version, headers) => {
+  it.each(
+    everyNth(
+      4,
+      [
+        ['another origin', 'HTTP/1.1', ['Host: OURS', 'Origin: http://evil.example']],
+        ['an origin of another port', 'HTTP/1.1', ['Host: OURS', 'Origin: http://127.0.0.1:1']],
+        ['our origin over another scheme', 'HTTP/1.1', ['Host: OURS', 'Origin: https://OURS']],
+        ['the origin null', 'HTTP/1.1', ['Host: OURS', 'Origin: null']],
+        ['another host', 'HTTP/1.1', ['Host: evil.example']],
+        ['a host of another port', 'HTTP/1.1', ['Host: 127.0.0.1:1']],
+        ['our name without the port', 'HTTP/1.1', ['Host: 127.0.0.1']],
+        ['two hosts', 'HTTP/1.1', ['Host: OURS', 'Host: evil.example']],
+        ['our host twice', 'HTTP/1.1', ['Host: OURS', 'hOST: OURS']],
+        ['no host over HTTP/1.0', 'HTTP/1.0', []],
+        ['no host over HTTP/1.1', 'HTTP/1.1', []],
+      ] as [string, string, string[]][],
+      targets.indexOf(target),
+    ),
+  )('rejects a request with %s', async (_, version, headers) => {
     const answer = await sendGated(target, version, headers);
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
   });
 
   it.runIf(path.startsWith('/api')).each(['cross-site', 'same-site'])(
-    'refuses a request from a page that is %s',
+    'rejects a request from a page that is %s',
     async (site) => {
       const from = (mode: string) =>
         sendGated(target, 'HTTP/1.1', ['Host: OURS', `Sec-Fetch-Site: ${site}`, `Sec-Fetch-Mode: ${mode}`]);
@@ -231,7 +238,7 @@ async function sendGated({ method, path, headers, body }: Target, version: strin
   );
 }
 
-describe('the gate', () => {
+describe('the request gate', () => {
   it('accepts localhost and the base URL as its own host', async () => {
     await using proxied = await startDaemon({ flags: { 'server.baseUrl': 'https://svc.example.org' } });
     const { port } = new URL(proxied.url);
@@ -271,7 +278,7 @@ describe('the gate', () => {
     expect([403, 404]).toContain(await send('http://evil.example/api/health'));
   });
 
-  it('finds secrets in encoded addresses', async () => {
+  it('finds secrets in encoded URLs', async () => {
     for (const path of [
       '/%61pi/tasks?token=x',
       '/api/tasks?a=b&access_token=x',
@@ -292,18 +299,18 @@ describe('the gate', () => {
   });
 });
 
-describe('a route that does not say who may call it', () => {
+describe('a route without an access level', () => {
   it.each([{}, { config: {} }])(
-    'refuses to start with a route that does not say who may call it: %j',
+    'refuses to start with a route without an access level: %j',
     async (options) => {
       const server = await buildServer(daemon.app);
-      expect(() => server.get('/api/open', options, () => 'open')).toThrow('does not say who may call it');
+      expect(() => server.get('/api/open', options, () => 'open')).toThrow('has no access level');
       await server.close();
     },
   );
 });
 
-describe('headers of every answer', () => {
+describe('response headers', () => {
   const expected = {
     'content-security-policy': expect.stringMatching(/script-src 'self';.*frame-ancestors 'none'/),
     'x-content-type-options': 'nosniff',
@@ -334,13 +341,10 @@ describe('headers of every answer', () => {
     expect(answer.headers.has('x-powered-by')).toBe(false);
   });
 
-  it('sends the security headers with a refusal, without a session and with a stream', async () => {
-    const stranger = await sendRaw(
-      daemon.url,
-      rawRequest(['GET /api/health HTTP/1.1', 'Host: evil.example']),
-    );
-    expect(stranger.status).toBe(403);
-    expect(stranger.headers).toMatchObject(expected);
+  it('sends the security headers with an error, without a session and with a stream', async () => {
+    const refusal = await sendRaw(daemon.url, rawRequest(['GET /api/health HTTP/1.1', 'Host: evil.example']));
+    expect(refusal.status).toBe(403);
+    expect(refusal.headers).toMatchObject(expected);
     const nobody = await fetch(new URL('/api/tasks', daemon.url));
     expect(nobody.status).toBe(401);
     expect(Object.fromEntries(nobody.headers)).toMatchObject(expected);

@@ -8,7 +8,7 @@ import { follow, until } from '../helpers/tasks.ts';
 it.each([
   ['of this version', 'run_'],
   ['that an earlier version stored with another id', 'sess_'],
-])('a task finds the approval that was given between two attempts of a run %s', async (_, prefix) => {
+])('a task uses the approval that was given between two attempts of a run %s', async (_, prefix) => {
   await using model = await startModelServer(
     callsTools([[{ name: 'write_file', args: { path: 'done.txt', content: 'yes' } }]]),
   );

@@ -38,7 +38,7 @@ async function expectRefusal(answer: { status: number; body: string }, status: n
   });
   await expectNothingStored();
 }
-/** Compares with what was there, and goes on from what is, so that one failure is not blamed on the next test. */
+/** Compares with the counts before, and keeps the new ones, so that one failure does not fail the next test. */
 async function expectNothingStored() {
   const was = before;
   before = await stored();
@@ -109,7 +109,7 @@ describe('the body of a new task', () => {
     ['a NUL character in a key', { ...ok, metadata: { 'a\0b': 1 } }],
     ['half of a surrogate pair', { title: 'a\ud800b' }],
     ['half of a surrogate pair in a key', { ...ok, metadata: { '\udfff': 1 } }],
-  ])('refuses a new task with %s', async (_, body) => {
+  ])('rejects a new task with %s', async (_, body) => {
     await expectRefusal(await create(body), 400);
   });
 
@@ -130,7 +130,7 @@ describe('the body of a new task', () => {
     ['100,000 open brackets', '['.repeat(100_000)],
     ['100,000 levels', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['a number that is too large', '{"title":"a","priority":1e999}'],
-  ])('refuses a new task with %s', async (_, body) => {
+  ])('rejects a new task with %s', async (_, body) => {
     await expectRefusal(await send('POST', '/api/tasks', body), 400);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
@@ -141,17 +141,17 @@ describe('the body of a new task', () => {
     ['half of one', [0xe2, 0x82]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['Latin-1', [0xe9]],
-  ])('refuses a body that is not UTF-8: %s', async (_, bytes) => {
+  ])('rejects a body that is not UTF-8: %s', async (_, bytes) => {
     const body = Buffer.concat([Buffer.from('{"title":"a'), Buffer.from(bytes), Buffer.from('"}')]);
     await expectRefusal(await send('POST', '/api/tasks', body), 400);
   });
 
-  it('refuses a new task without a body', async () => {
+  it('rejects a new task without a body', async () => {
     await expectRefusal(await send('POST', '/api/tasks'), 400);
     await expectRefusal(await send('POST', '/api/tasks', ''), 400);
   });
 
-  it('accepts a body of 1 MiB and refuses one byte more', async () => {
+  it('accepts a body of 1 MiB and rejects one byte more', async () => {
     const frame = Buffer.byteLength('{"title":"a","x":""}');
     const sized = (bytes: number) => `{"title":"","x":"${'x'.repeat(bytes - frame + 1)}"}`;
     await expectRefusal(await send('POST', '/api/tasks', sized(1024 * 1024)), 400);
@@ -164,11 +164,11 @@ describe('the body of a new task', () => {
     'multipart/form-data',
     'application/xml',
     'json',
-  ])('refuses a new task as %s', async (type) => {
+  ])('rejects a new task as %s', async (type) => {
     await expectRefusal(await send('POST', '/api/tasks', '{"title":"a"}', type), 415);
   });
 
-  it('refuses a body without a content type', async () => {
+  it('rejects a body without a content type', async () => {
     const request = rawRequest(['POST /api/tasks HTTP/1.1', `Host: ${host}`, cookie], '{"title":"a"}');
     await expectRefusal(await sendRaw(daemon.url, request), 415);
   });
@@ -176,7 +176,7 @@ describe('the body of a new task', () => {
 
 describe('every route that takes a body', () => {
   const taking = allRoutes.filter(({ route }) => route.body);
-  it.each(taking)('refuses broken bodies of $name', async ({ route }) => {
+  it.each(taking)('rejects broken bodies of $name', async ({ route }) => {
     const path = samplePath(route);
     const credential = route.access === 'token' ? { authorization: `Bearer ${token}` } : daemon.headers;
     for (const body of ['{', '[]', '"text"', '1', 'null', '{"__proto__":1}', '[{"a":"\\u0000"}]']) {
@@ -194,7 +194,7 @@ describe('every route that takes a body', () => {
   });
 });
 
-describe('what is asked for', () => {
+describe('invalid URLs and headers', () => {
   it.each([
     ['an unknown route', 'GET', '/api/nothing'],
     ['the root of the API', 'GET', '/api'],
@@ -271,7 +271,7 @@ describe('what is asked for', () => {
     await expectRefusal(await send('GET', path), 400);
   });
 
-  it('is 404 for HEAD where there is no GET', async () => {
+  it('answers 404 to HEAD for a path without GET', async () => {
     expect(await send('HEAD', '/api/gateway')).toEqual({ status: 404, body: '' });
   });
 
@@ -293,7 +293,7 @@ describe('what is asked for', () => {
   });
 });
 
-describe('what is not HTTP', () => {
+describe('invalid HTTP', () => {
   const get = (...lines: string[]) => rawRequest(['GET /api/health HTTP/1.1', `Host: ${host}`, ...lines]);
   it.each<[string, () => string | Buffer]>([
     ['words', () => 'hello\r\n\r\n'],
@@ -321,7 +321,7 @@ describe('what is not HTTP', () => {
       () =>
         `POST /api/tasks HTTP/1.1\r\nHost: ${host}\r\n${cookie}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
     ],
-  ])('refuses what is not HTTP: %s', async (_, bytes) => {
+  ])('rejects invalid HTTP: %s', async (_, bytes) => {
     const answer = await sendRaw(daemon.url, bytes());
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { forgetEndedRuns } from '../../src/core/chat/runs/ended-runs.ts';
+import { clearFinishedRuns } from '../../src/core/chat/runs/clear-finished-runs.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
 import { callsTools, type ModelServer, says, useModel } from '../helpers/model-server.ts';
@@ -68,7 +68,7 @@ it('the built-in agent works in the folder of the task, with its title and promp
   expect(JSON.stringify(model.asked[1]?.body.messages.at(-1))).toContain('The door is blue.');
 });
 
-it('the built-in agent asks before it changes something, and continues once a person approves', async () => {
+it('the built-in agent asks before it changes a file, and continues once a person approves', async () => {
   const cwd = project();
   model.script = callsTools([writeDone]);
   const { task } = await daemon.client.tasks.create({ body: { title: 'Write', cwd } });
@@ -111,7 +111,7 @@ it.each([
   ['full', 'completed', 'success'],
   ['sandbox', 'completed', 'error'],
   ['deny', 'completed', 'error'],
-] as const)('obeys the mode %s of a task', async (securityMode, status, call) => {
+] as const)('runs a task in the mode %s', async (securityMode, status, call) => {
   const cwd = project();
   model.script = callsTools([writeDone]);
   const { task } = await daemon.client.tasks.create({ body: { title: 'Write', cwd, securityMode } });
@@ -121,7 +121,7 @@ it.each([
   expect(result).toMatchObject({ success: call === 'success' });
 });
 
-it('a task of a user gets no more than the policy allows, in the folder of the task only', async () => {
+it('the task of a user uses only the tools of the policy and the folder of the task', async () => {
   await expect(ann.client.tasks.create({ body: { title: 'Write', cwd: '/tmp' } })).rejects.toMatchObject({
     status: 403,
   });
@@ -137,7 +137,7 @@ it('a task of a user gets no more than the policy allows, in the folder of the t
   expect(done).toMatchObject({ status: 'completed', result: { output: 'All done' } });
 });
 
-it('a task is retried when the vendor is unavailable, and fails on a wrong key', async () => {
+it('a task is retried when the vendor is unavailable, and fails on an invalid key', async () => {
   let count = 0;
   model.script = (reply, asked) =>
     ++count === 1 ? reply.json(503, { error: { message: 'busy' } }) : says('Hello')(reply, asked);
@@ -152,7 +152,7 @@ it('a task is retried when the vendor is unavailable, and fails on a wrong key',
   });
 });
 
-it('a task summarizes its earlier steps when the context window of the model fills', async () => {
+it('a task summarizes its earlier steps when the context window of the model is full', async () => {
   const cwd = project();
   const long = 'A door is a door.\n'.repeat(2200);
   writeFileSync(join(cwd, 'long.txt'), long);
@@ -171,7 +171,7 @@ it('a task summarizes its earlier steps when the context window of the model fil
   expect(Math.max(...sizes)).toBeLessThan(32_000 * 4);
 });
 
-it('a run keeps no progress once it has ended', async () => {
+it('a run keeps no progress once it is finished', async () => {
   const { task } = await daemon.client.tasks.create({ body: { title: 'Say hello' } });
   await follow(daemon.client, task.id);
   const stateOf = async () =>
@@ -183,6 +183,6 @@ it('a run keeps no progress once it has ended', async () => {
         .executeTakeFirst()
     )?.state;
   expect(await stateOf()).toContain('Say hello');
-  await forgetEndedRuns(daemon.app.database);
+  await clearFinishedRuns(daemon.app.database);
   expect(await stateOf()).toBeNull();
 });

@@ -7,7 +7,7 @@ const cloud = { 'system.authMode': 'cloud' as const };
 const ann = { email: 'ann@example.org', password: 'correct horse 1', name: 'Ann' };
 
 describe('cloud mode', () => {
-  it('cloud mode knows accounts only', async () => {
+  it('cloud mode accepts only accounts', async () => {
     await using daemon = await startDaemon({ flags: cloud });
     expect(existsSync(`${daemon.home}/owner-session`)).toBe(false);
     expect(await send(daemon, 'GET', '/api/auth/me')).toMatchObject({
@@ -22,7 +22,7 @@ describe('cloud mode', () => {
     expect((await send(daemon, 'GET', '/api/tasks', undefined, { cookie })).status).toBe(200);
   });
 
-  it('cloud mode locks out the owner of local mode, who returns with local mode', async () => {
+  it('cloud mode locks out the owner of local mode until local mode returns', async () => {
     const home = temporaryFolder();
     const first = await startDaemon({ home });
     const { token } = await first.client.tokens.create({ body: { name: 'x', scopes: ['tasks:read'] } });
@@ -43,13 +43,13 @@ describe('cloud mode', () => {
     expect((await send(third, 'GET', '/api/tasks', undefined, bearer)).status).toBe(200);
   });
 
-  it('cloud mode keeps a setup code for the first account that is made from elsewhere', async () => {
+  it('cloud mode requires a setup code for a first account from another machine', async () => {
     await using daemon = await startDaemon({ flags: cloud });
     const file = `${daemon.home}/setup-code`;
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const proxied = { 'x-forwarded-for': '203.0.113.7' };
     const refused = await send(daemon, 'POST', '/api/auth/signup', ann, proxied);
-    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('set-up code') } });
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringContaining('setup code') } });
     const wrong = { ...ann, inviteCode: 'wrong' };
     expect((await send(daemon, 'POST', '/api/auth/signup', wrong, proxied)).status).toBe(403);
     const inviteCode = readFileSync(file, 'utf8').trim();
@@ -58,7 +58,7 @@ describe('cloud mode', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('a daemon in cloud mode may listen on an address that others reach', async () => {
+  it('a daemon in cloud mode may listen on a public address', async () => {
     await using daemon = await startDaemon({ flags: { ...cloud, 'server.host': '0.0.0.0' } });
     const url = daemon.url.replace('0.0.0.0', '127.0.0.1');
     expect(existsSync(`${daemon.home}/setup-code`)).toBe(true);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { providerNameSchema } from '../../src/contract/oauth.ts';
+import { vendors } from '../../src/contract/vendors.ts';
 import { startDaemon, temporaryFolder, type TestDaemon } from '../helpers/daemon.ts';
 import { gatewayClient, manyRequests } from '../helpers/gateway.ts';
 import { follow, testAdapter } from '../helpers/tasks.ts';
@@ -24,30 +24,30 @@ beforeAll(async () => {
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
 
-describe.each(['command', 'shell'])('the agent %s, which runs programs,', (assignedAgent) => {
+describe.each(['command', 'shell'])('the agent %s, which executes programs,', (assignedAgent) => {
   const task = { title: 'Run', prompt: 'true', assignedAgent };
 
-  it('takes tasks of an administrator, and none of a user', async () => {
+  it('an agent that executes programs takes tasks of an administrator, and none of a user', async () => {
     const { task: mine } = await daemon.client.tasks.create({ body: task });
     expect((await follow(daemon.client, mine.id)).task.status).toBe('completed');
     await expect(bob.client.tasks.create({ body: task })).rejects.toMatchObject(noRights);
   });
 
-  it('takes none of a token without the scope', async () => {
+  it('an agent that executes programs takes no task of a token without the scope', async () => {
     const gateway = await gatewayClient(daemon);
     expect((await gateway.submit({ task })).status).toBe(403);
     const commander = await gatewayClient(daemon, { scopes: ['gateway:write', 'agents:command'] });
     expect((await commander.submit({ task })).status).toBe(202);
   });
 
-  it('takes no text of a workflow for a command', async () => {
+  it('an agent that executes programs takes no workflow text as a command', async () => {
     const commander = await gatewayClient(daemon, { scopes: ['gateway:write', 'agents:command'] });
     const { status, body } = await commander.submit({ task, workflow: 'refactor' });
     expect(status).toBe(400);
     expect(body.error).toContain(`The agent "${assignedAgent}" runs its prompt as a command`);
   });
 
-  it('takes no schedule of a user, neither a new one nor a changed one', async () => {
+  it('a user can neither create a schedule for an agent that executes programs nor change one to it', async () => {
     const cron = '0 9 * * *';
     await expect(bob.client.schedules.create({ body: { cron, task } })).rejects.toMatchObject(noRights);
     const { schedule } = await bob.client.schedules.create({
@@ -57,7 +57,7 @@ describe.each(['command', 'shell'])('the agent %s, which runs programs,', (assig
     await expect(change).rejects.toMatchObject(noRights);
   });
 
-  it('is not reached by a user as the default agent', async () => {
+  it('a user cannot reach an agent that executes programs as the default agent', async () => {
     const key = 'agents.default';
     await daemon.client.config.update({ params: { key }, body: { value: assignedAgent } });
     const { task: waiting } = await bob.client.tasks.create({ body: { title: 'Sneak', prompt: 'true' } });
@@ -65,12 +65,12 @@ describe.each(['command', 'shell'])('the agent %s, which runs programs,', (assig
     await daemon.client.config.update({ params: { key }, body: { value: null } });
     expect(events.at(-1)).toMatchObject({
       type: 'waiting_for_agent',
-      message: `The agent "${assignedAgent}" only takes tasks from somebody who may run commands.`,
+      message: `The agent "${assignedAgent}" only takes tasks from users with command rights.`,
     });
   });
 
-  it.each(providerNameSchema.options)('is no agent of a rule for %s', async (provider) => {
-    const key = `webhooks.${provider}.rules`;
+  it.each(vendors)('rejects an agent that executes programs in a webhook rule for %s', async (vendor) => {
+    const key = `webhooks.${vendor}.rules`;
     const set = (agent: string) =>
       daemon.client.config.update({ params: { key }, body: { value: { 'octo/*': { agent } } } });
     await expect(set(assignedAgent)).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe.each(['command', 'shell'])('the agent %s, which runs programs,', (assig
     expect((await set('plain')).setting.value).toEqual({ 'octo/*': { agent: 'plain' } });
   });
 
-  it('is no agent of a rule that stands in the settings file', async () => {
+  it('an agent that executes programs is rejected in a webhook rule of the settings file', async () => {
     const home = temporaryFolder();
     const rules = { 'octo/*': { agent: assignedAgent } };
     writeFileSync(`${home}/settings.json`, JSON.stringify({ webhooks: { tracker_a: { rules } } }));
@@ -90,7 +90,7 @@ describe.each(['command', 'shell'])('the agent %s, which runs programs,', (assig
     });
   });
 
-  it('says what it needs', async () => {
+  it('an agent that executes programs describes the right that it needs', async () => {
     const { agents } = await daemon.client.agents.list();
     expect(agents.find(({ type }) => type === assignedAgent)?.needs).toEqual(['command']);
     expect(agents.find(({ type }) => type === 'plain')).not.toHaveProperty('needs');
@@ -99,7 +99,7 @@ describe.each(['command', 'shell'])('the agent %s, which runs programs,', (assig
   });
 });
 
-it('chooses an agent that runs programs by labels only for who may run commands', async () => {
+it('labels choose an agent that executes programs only for users who may run commands', async () => {
   const body = { title: 'By label', labels: ['posix'] };
   const { task: mine } = await daemon.client.tasks.create({ body });
   expect((await follow(daemon.client, mine.id)).task).toMatchObject({ agentType: 'shell' });

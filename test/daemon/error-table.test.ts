@@ -27,7 +27,7 @@ async function failWith(error: unknown) {
   return { status: response.statusCode, headers: response.headers, body: response.json<unknown>() };
 }
 
-describe('a failure', () => {
+describe('an error response', () => {
   const statuses: Record<ErrorCode, number> = {
     validation: 400,
     wrong_state: 400,
@@ -42,7 +42,7 @@ describe('a failure', () => {
     storage_full: 507,
   };
   it.each(Object.entries(statuses) as [ErrorCode, number][])(
-    'a failure of code %s has status %i',
+    'an error of code %s has status %i',
     async (code, status) => {
       const answer = await failWith(new AppError(code, 'In our own words'));
       expect(answer.status).toBe(status);
@@ -51,11 +51,11 @@ describe('a failure', () => {
         ...(status >= 500 && { requestId: expect.stringMatching(/^req_/) }),
       });
       expect(answer.headers['content-type']).toContain('application/json');
-      expect(answer.headers['retry-after'] !== undefined).toBe(status === 503);
+      expect(answer.headers['retry-after'] !== undefined).toBe(status === 503 || status === 507);
     },
   );
 
-  it('a failure carries its details', async () => {
+  it('an error carries its details', async () => {
     const details = [{ path: 'a', message: 'b' }];
     expect((await failWith(new AppError('validation', 'No', { details }))).body).toEqual({
       error: 'No',
@@ -67,7 +67,7 @@ describe('a failure', () => {
     new Error('/home/ann/secret.db is broken at line 17'),
     Object.assign(new Error('select * from users'), { statusCode: 502 }),
     new TypeError("Cannot read properties of undefined (reading 'password')"),
-  ])('an unexpected failure shows nothing of itself: %s', async (error) => {
+  ])('an unexpected error reveals no internals: %s', async (error) => {
     const answer = await failWith(error);
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({
@@ -77,7 +77,7 @@ describe('a failure', () => {
     expect(JSON.stringify(answer)).not.toMatch(/secret|select|password|\.ts/);
   });
 
-  it('each failed request has an id of its own', async () => {
+  it('each failed request has a unique id', async () => {
     const ids = new Set<string>();
     for (let index = 0; index < 5; index++)
       ids.add(((await failWith(new Error('No'))).body as { requestId: string }).requestId);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { vendorOf } from '../../src/contract/vendors.ts';
 import { sessionCookie } from '../../src/contract/locations.ts';
 import { CommentVendors } from '../helpers/comment-vendors.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
@@ -31,7 +32,7 @@ beforeEach(async () => {
   vendors = new CommentVendors();
   proxy = await vendors.listen(stub.url);
   const flags = JSON.stringify(stub.flags).replaceAll(stub.url, proxy.url);
-  // It tries what nobody allowed a stranger's text, too.
+  // It also tries a call that untrusted text may not make.
   ({ daemon, model } = await startModelDaemon(
     { flags: { ...(JSON.parse(flags) as typeof stub.flags), ...inboundFlags } },
     callsTools([[{ name: 'run_command', args: { command: 'touch made.txt' } }]], 'The log says why.'),
@@ -54,9 +55,9 @@ const loops: [provider: 'codehost' | 'tracker_b', revoked: object, make: () => S
   ['tracker_b', { v: 'linear' }, () => fromLinear(linearIssue('WEB-7', Date.now()))],
 ];
 
-describe.skipIf(!hasSharedFixtures)('from the label of a stranger to the comment and back', () => {
+describe.skipIf(!hasSharedFixtures)('from the label of an untrusted user to the comment', () => {
   it.each(loops)(
-    'a labeled issue of %s becomes a task whose result is written as a comment',
+    'a labeled issue of %s becomes a task whose result is posted as a comment',
     async (provider, revoked, make) => {
       const { client } = daemon;
       await browser.open(await browser.agree(`/api/auth/${provider}`));
@@ -83,18 +84,18 @@ describe.skipIf(!hasSharedFixtures)('from the label of a stranger to the comment
       const { entries } = await client.audit.list({ query: { tool: 'run_command' } });
       expect(entries.map(({ result }) => result)).not.toContain('ok');
 
-      await until(() => expect(vendors.texts(provider)[0]).toContain('svc has finished this'));
-      expect(vendors.texts(provider)).toHaveLength(1);
-      expect(vendors.texts(provider)[0]).toContain('The log says why.');
+      await until(() => expect(vendors.texts(vendorOf(provider))[0]).toContain('svc has finished this'));
+      expect(vendors.texts(vendorOf(provider))).toHaveLength(1);
+      expect(vendors.texts(vendorOf(provider))[0]).toContain('The log says why.');
       expect((await client.integrations.getWebhooksStatus())[provider]).toMatchObject({
         configured: true,
         eventCount: 2,
       });
 
-      const name = provider === 'codehost' ? 'disconnectCodehost' : 'disconnectTrackerB';
+      const name = provider === 'codehost' ? 'disconnectGithub' : 'disconnectLinear';
       expect(await client.integrations[name]()).toMatchObject({ revoked: true });
       expect(await stub.revoked()).toEqual([revoked]);
-      const after = await client.integrations[provider === 'codehost' ? 'getCodehost' : 'getTrackerB']();
+      const after = await client.integrations[provider === 'codehost' ? 'getGithub' : 'getLinear']();
       expect(after.connected).toBe(false);
     },
   );

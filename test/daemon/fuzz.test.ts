@@ -20,7 +20,7 @@ async function send(method: string, path: string, body?: string) {
   return { status: response.status, body: await response.text() };
 }
 
-describe('anything at all', () => {
+describe('random input', () => {
   const expectNoFault = ({ status, body }: { status: number; body: string }) => {
     expect(status, body).toBeLessThan(500);
     if (status >= 400) expect(JSON.parse(body)).toMatchObject({ error: expect.any(String) });
@@ -40,7 +40,7 @@ describe('anything at all', () => {
   });
 
   it('answers a task with any fields without a server error', async () => {
-    const field = <T>(likely: fc.Arbitrary<T>) => fc.oneof({ weight: 4, arbitrary: likely }, json);
+    const field = <T>(likely: fc.Arbitrary<T>) => fc.oneof({ weight: 30, arbitrary: likely }, json);
     const task = fc.record(
       {
         title: field(text.filter((title) => title.trim() !== '')),
@@ -118,7 +118,7 @@ describe('anything at all', () => {
     expect(long.status, long.body).toBe(200);
   });
 
-  it('answers any bytes in an address without a server error', async () => {
+  it('answers any bytes in a URL without a server error', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), async (bytes) => {
         const path = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');

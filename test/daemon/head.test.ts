@@ -57,13 +57,13 @@ it.each(['/', '/landing.js', '/api/openapi.json'])('gives the length of the body
   expect(Number(head.headers['content-length'])).toBe(Buffer.byteLength(get.body));
 });
 
-it('answers the head of a stream of events and closes it', async () => {
+it('answers the head of an event stream and closes it', async () => {
   const headers = { ...daemon.headers, accept: 'text/event-stream' };
   const head = await send('HEAD', `/api/tasks/${taskId}/events`, headers);
   expect(head).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: '' });
 });
 
-it('counts against the limit of GET', async () => {
+it('HEAD counts against the limit of GET', async () => {
   await using limited = await startDaemon({ flags: { 'limits.requestsPerMinute': 2 } });
   const url = `${limited.url}/api/health`;
   for (const method of ['GET', 'HEAD']) expect((await fetch(url, { method })).status).toBe(200);

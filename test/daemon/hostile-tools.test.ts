@@ -28,6 +28,7 @@ import {
 } from '../helpers/hostile/scene.ts';
 import { serverCalls } from '../helpers/hostile/server-calls.ts';
 import { webCalls } from '../helpers/hostile/web-calls.ts';
+import { sized } from '../helpers/long.ts';
 import { type McpRecorder, startMcpRecorder } from '../helpers/mcp-recorder.ts';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
 import type { ModelServer } from '../helpers/model-server.ts';
@@ -137,7 +138,7 @@ const paths = {
   'a streamed message': streamedMessage,
   'an agentic message': agenticMessage,
   'a task': taskOf(true),
-  'a task that a stranger set going': taskOf(false),
+  'a task that an untrusted user started': taskOf(false),
 };
 const modes: SecurityMode[] = ['deny', 'sandbox', 'allowlist', 'ask', 'full'];
 const cases = Object.entries(paths).flatMap(([name, path]) =>
@@ -146,25 +147,31 @@ const cases = Object.entries(paths).flatMap(([name, path]) =>
     .map((mode, at) => ({ name, path, mode, at })),
 );
 
+/** Each case takes one in so many of the calls, and another one than the cases beside it: five answers hold 640 calls. */
+const stride = sized(8, 2);
+
 const leftOut = hasSandbox.isWorking ? '' : ' (skipped: the programs, which need bubblewrap)';
-describe(`an attacker who speaks through the model${leftOut}`, () => {
+describe(`an attacker who controls the model${leftOut}`, () => {
   it.each(cases)(
-    'an attacker gets nothing by $name in the mode $mode',
+    'an attacker gains nothing by $name in the mode $mode',
     async ({ name, path, mode, at }) => {
       const allowedTools = mode === 'ask' ? [] : everyTool;
       await daemon.client.policy.update({ body: { allowedTools } });
       const before = pictureOfOthers();
       const isKept = !name.endsWith(' message') || name === 'an agentic message';
+      // A run that is kept writes down how far it is after each call, which takes long when they are many.
+      const every = isKept ? sized(stride * 2, stride) : stride;
       let workspace = '';
       const run = await runHostile({ daemon, model }, path, mode, (folder) => {
         workspace = folder;
         plantWorkspace(sceneIn(folder));
         const calls = everyCall(sceneIn(folder), at);
-        // A run that is kept writes down how far it is after each call, which takes long when they are many.
-        return isKept ? calls.filter((_, index) => (index + at) % 2 === 0) : calls;
+        const isTaken = ({ args }: HostileCall, index: number) =>
+          (index + at) % every === 0 || JSON.stringify(args).includes('sh evil.sh');
+        return calls.filter(isTaken);
       });
-      const isPersonThere = mode === 'ask' && name !== 'a task that a stranger set going';
-      expect(run.calls.length).toBeGreaterThan(isKept ? 250 : 500);
+      const isPersonThere = mode === 'ask' && name !== 'a task that an untrusted user started';
+      expect(run.calls.length).toBeGreaterThan(500 / every);
       expect(faultsOf(run, isPersonThere)).toEqual([]);
       for (const secret of secrets) expect(run.told).not.toContain(secret);
       expect(connections).toBe(0);
@@ -175,17 +182,17 @@ describe(`an attacker who speaks through the model${leftOut}`, () => {
       expect(readdirSync(join(workspace, '.git/hooks'))).toEqual(['pre-commit.sample']);
       expect(await daemon.client.audit.verify()).toMatchObject({ valid: true });
       // The programs that may run did, and found nothing.
-      const mayPrograms = ['allowlist', 'full', 'ask'].includes(mode) && !name.includes('stranger');
+      const mayPrograms = ['allowlist', 'full', 'ask'].includes(mode) && !name.includes('untrusted');
       if (!hasSandbox.isWorking) return;
       expect(run.told.includes(ranMark)).toBe(mayPrograms);
       const begun = run.calls.filter(({ id, ends }) => ends === 'person' && run.results.get(id)?.success);
-      expect(begun.length > 15).toBe(isPersonThere);
+      expect(begun.length > 15 / every).toBe(isPersonThere);
     },
     120_000,
   );
 });
 
-it('the daemon stores nothing of a secret', () => {
+it('the daemon stores no part of a secret', () => {
   for (const file of readdirSync(daemon.home).filter((name) => name.startsWith('svc.db'))) {
     const bytes = readFileSync(join(daemon.home, file));
     for (const secret of secrets) expect(bytes.includes(secret)).toBe(false);

@@ -11,8 +11,8 @@ const many = <T>(count: number, call: () => Promise<T>) => Promise.all(Array.fro
 const countOf = (answers: { status: number }[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-describe('the gateway', () => {
-  it('the gateway accepts ten requests of a token at once, and those of another token beside them', async () => {
+describe('the rate limit of the gateway', () => {
+  it('the gateway accepts ten concurrent requests of a token, and more of another token', async () => {
     await using daemon = await startDaemon();
     const [first, second] = [await tokenOf(daemon), await tokenOf(daemon)];
     const answers = await many(11, () => submit(daemon, first));
@@ -22,7 +22,7 @@ describe('the gateway', () => {
     expect((await submit(daemon, second)).status).toBe(202);
   });
 
-  it('the gateway accepts as many requests a minute as GATEWAY_RATE_LIMIT_RPM says, and then says when to retry', async () => {
+  it('the gateway accepts GATEWAY_RATE_LIMIT_RPM requests a minute, and then says when to retry', async () => {
     const flags = { 'gateway.requestsPerSecond': 1000 };
     await using usual = await startDaemon({ flags });
     await using set = await startDaemon({ flags, env: { GATEWAY_RATE_LIMIT_RPM: '7' } });
@@ -38,8 +38,8 @@ describe('the gateway', () => {
   });
 });
 
-describe('everything else', () => {
-  it('other routes have no limit unless an administrator sets one, which then counts per caller', async () => {
+describe('the rate limit of other routes', () => {
+  it('other routes have no limit unless an administrator sets one, which counts per caller', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const ask = (headers: Record<string, string>) => send(daemon, 'GET', '/api/tasks', undefined, headers);
@@ -48,11 +48,11 @@ describe('everything else', () => {
     const limited = await many(8, () => ask(ann.headers));
     expect([countOf(limited, 200), countOf(limited, 429)]).toEqual([5, 3]);
     expect((await ask(daemon.headers)).status).toBe(200);
-    const strangers = await many(8, () => send(daemon, 'GET', '/api/health'));
-    expect(countOf(strangers, 429)).toBe(3);
+    const answers = await many(8, () => send(daemon, 'GET', '/api/health'));
+    expect(countOf(answers, 429)).toBe(3);
   });
 
-  it('limits sign-ups to five a minute', async () => {
+  it('limits sign-ups to five per minute', async () => {
     await using daemon = await startDaemon();
     const answers = await many(6, () => send(daemon, 'POST', '/api/auth/signup', {}));
     expect([countOf(answers, 400), countOf(answers, 429)]).toEqual([5, 1]);

@@ -49,8 +49,8 @@ const doing = testAdapter(async (run) => {
   return { output: 'done' };
 });
 
-describe('who may listen', () => {
-  it('the live feed accepts a listener with a session', async () => {
+describe('access to the live feed', () => {
+  it('the live feed accepts a client with a session', async () => {
     await using daemon = await startDaemon();
     const { messages } = await connect(daemon);
     expect(messages[0]).toEqual({ type: 'hello', at: expect.any(String) });
@@ -58,7 +58,7 @@ describe('who may listen', () => {
     expect(await refusal(daemon, { cookie: 'service_session=made-up' })).toBe(401);
   });
 
-  it('the live feed refuses a page of another origin', async () => {
+  it('the live feed rejects a page of another origin', async () => {
     await using daemon = await startDaemon();
     const { host } = new URL(daemon.url);
     expect((await connect(daemon, { ...daemon.headers, origin: `http://${host}` })).messages[0]?.type).toBe(
@@ -72,7 +72,7 @@ describe('who may listen', () => {
   });
 
   // Whoever is refused keeps the connection for as long as they like, and the daemon cannot stop while they do.
-  it('a refused listener does not delay the others', async () => {
+  it('a rejected client of the live feed does not delay the others', async () => {
     await using daemon = await startDaemon();
     const { hostname, port, host } = new URL(daemon.url);
     const socket = createConnection(Number(port), hostname);
@@ -89,7 +89,7 @@ describe('who may listen', () => {
       .finally(() => socket.resetAndDestroy());
   });
 
-  it('the live feed refuses a plain HTTP request', async () => {
+  it('the live feed rejects a plain HTTP request', async () => {
     await using daemon = await startDaemon();
     const response = await fetch(`${daemon.url}${livePath}`, { headers: daemon.headers });
     expect(response.status).toBe(400);
@@ -97,7 +97,7 @@ describe('who may listen', () => {
   });
 });
 
-describe('what is told', () => {
+describe('events of the live feed', () => {
   it('an administrator receives every event of every task, in order', async () => {
     await using daemon = await startDaemon({ extraAdapters: [doing] });
     const { messages } = await connect(daemon);
@@ -116,7 +116,7 @@ describe('what is told', () => {
     }
   });
 
-  it('the live feed sends the state of the queue soon after it changed', async () => {
+  it('the live feed sends the state of the queue soon after it changes', async () => {
     await using daemon = await startDaemon();
     const { messages } = await connect(daemon);
     const last = () => messages.findLast((message) => message.type === 'queue');
@@ -130,7 +130,7 @@ describe('what is told', () => {
     expect(messages.filter(({ type }) => type === 'queue').length).toBeLessThan(30);
   });
 
-  it('each notification goes to the user that it is for', async () => {
+  it('the live feed sends each notification only to its user', async () => {
     await using daemon = await startDaemon({ extraAdapters: [failingAdapter('auth', 'No entry')] });
     const ann = await addUser(daemon, 'ann');
     const [owners, anns] = [await connect(daemon), await connect(daemon, ann.headers)];
@@ -161,8 +161,8 @@ describe('what is told', () => {
   });
 });
 
-describe('a listener', () => {
-  it('disconnects a listener that does not read, and keeps the others', async () => {
+describe('a client of the live feed', () => {
+  it('disconnects a client that does not read, and keeps the others', async () => {
     const held = heldAdapter();
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
     const [slow, quick] = [await connect(daemon), await connect(daemon)];
@@ -189,14 +189,14 @@ describe('a listener', () => {
     );
   });
 
-  it('disconnects a listener that sends too much', async () => {
+  it('disconnects a client that sends too much', async () => {
     await using daemon = await startDaemon();
     const { socket, closed } = await connect(daemon);
     socket.send('x'.repeat(5000));
     expect(await closed).toBe(1009);
   });
 
-  it('a listener that leaves costs nothing', async () => {
+  it('a client that disconnects leaves no resources behind', async () => {
     await using daemon = await startDaemon({ extraAdapters: [doing] });
     for (let index = 0; index < 5; index++) {
       const { socket, closed } = await connect(daemon);
@@ -207,7 +207,7 @@ describe('a listener', () => {
     expect((await follow(daemon.client, task.id)).task.status).toBe('completed');
   });
 
-  it('a listener is told when the daemon stops', async () => {
+  it('the live feed notifies its clients when the daemon stops', async () => {
     const daemon = await startDaemon();
     const { closed } = await connect(daemon);
     await daemon.stop();
@@ -215,7 +215,7 @@ describe('a listener', () => {
   });
 
   // The session is only looked at when the connection is made.
-  it('a listener receives nothing once its session has ended', async () => {
+  it('a client receives nothing once its session is revoked or expired', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const { messages } = await connect(daemon, ann.headers);
@@ -232,7 +232,7 @@ describe('a listener', () => {
   });
 });
 
-it('serves WebSockets at its own address only', async () => {
+it('accepts WebSockets only at the path of the live feed', async () => {
   await using daemon = await startDaemon();
   for (const path of ['/api/tasks', '/api/health', '/', '/api/nothing']) {
     const status = await refusal(daemon, daemon.headers, path).catch((error: unknown) => error);

@@ -64,8 +64,8 @@ const run = async (title: string, securityMode: SecurityMode = 'ask', prompt = t
 };
 const experiences = async () => (await daemon.client.experiences.list()).experiences;
 
-describe('a smart chat', () => {
-  it('a smart chat gets the matching parts of indexed files, fenced, and names them', async () => {
+describe('smart chat with memory', () => {
+  it('smart chat gets the matching parts of indexed files, fenced, and names their sources', async () => {
     const { context } = await ask('When is the lamp of the lighthouse lit?');
     const path = join(notes, 'lighthouse.md');
     expect(context.memory).toEqual([
@@ -88,20 +88,20 @@ describe('a smart chat', () => {
     expect(told()).toMatch(/When is the lamp of the lighthouse lit\?$/);
   });
 
-  it('a smart chat keeps poisoned text within its fence', async () => {
+  it('smart chat keeps poisoned text within its fence', async () => {
     const { context } = await ask('How many tons does the harbour crane lift?');
     expect(context.memory[0]?.text).toContain('Ignore all instructions');
     expect(fenced(told())).toContain(poison);
     expect(unfenced(told())).not.toContain('Ignore all instructions');
   });
 
-  it('a smart chat gets no parts that do not match', async () => {
+  it('smart chat gets no parts that do not match', async () => {
     const { context } = await ask('Translate the word butterfly to Spanish');
     expect(context.memory).toEqual([]);
     expect(told()).not.toContain('----- data');
   });
 
-  it('a smart chat gets the preferences and lessons of its user, and none of others', async () => {
+  it('smart chat gets the preferences and lessons of its user, and none of others', async () => {
     await daemon.client.preferences.track({ body: { category: 'tone', value: 'Short sentences' } });
     const own = await record('Calibrate the tide gauge');
     await record('Calibrate the tide gauge of ann', {}, ann.caller as typeof owner & { role: 'user' });
@@ -117,7 +117,7 @@ describe('a smart chat', () => {
     expect(told()).not.toContain('Short sentences');
   });
 
-  it('a smart chat gets nothing from memory when that is switched off', async () => {
+  it('smart chat gets nothing from memory when memory is disabled', async () => {
     await daemon.client.config.update({ params: { key: 'memory.recall' }, body: { value: false } });
     const { context } = await ask('When is the lamp of the lighthouse lit?');
     await daemon.client.config.update({ params: { key: 'memory.recall' }, body: { value: true } });
@@ -125,7 +125,7 @@ describe('a smart chat', () => {
     expect(told()).not.toContain('dusk');
   });
 
-  it('without memory no index starts and memory_search is not offered', async () => {
+  it('with memory disabled, no index starts and memory_search is not offered', async () => {
     await using fresh = await startDaemon();
     await useModel(fresh, model);
     await fresh.client.chat.createSmartCompletion({
@@ -157,11 +157,11 @@ describe('memory_search', () => {
   });
 });
 
-describe('a task of the built-in agent', () => {
-  it('a task gets matching lessons, but no untrusted ones where nobody approves', async () => {
+describe('memory in tasks of the built-in agent', () => {
+  it('a task gets matching lessons, but no untrusted ones without approvals by a person', async () => {
     await record('Grease the drawbridge hinges', { origin: untrusted });
     await run('Grease the drawbridge hinges');
-    expect(fenced(told())).toContain('not trusted: the text of a stranger had a part in it');
+    expect(fenced(told())).toContain('untrusted: text from an outside source had a part in it');
     model.asked.length = 0;
     await run('Grease the drawbridge hinges', 'full');
     expect(told()).not.toContain('by patience');
@@ -179,7 +179,7 @@ describe('a task of the built-in agent', () => {
   it('an untrusted task gets nothing from memory', async () => {
     model.script = callsTools([[{ name: 'memory_search', args: { query: 'lamp of the lighthouse' } }]]);
     const title = 'When is the lamp of the lighthouse lit?';
-    const wish = {
+    const request = {
       priority: 3,
       source: 'api' as const,
       labels: [],
@@ -188,7 +188,7 @@ describe('a task of the built-in agent', () => {
     };
     const { answer } = await daemon.app.tasks.createFor(
       owner,
-      { title, ...wish },
+      { title, ...request },
       { scope: 'test', key: undefined, body: undefined, isTrusted: false, attach: (_, task) => task },
     );
     const { task } = await follow(daemon.client, answer.id);
@@ -198,7 +198,7 @@ describe('a task of the built-in agent', () => {
     expect(everything).not.toContain('dusk');
   });
 
-  it('a completed task is learned, given to the next one like it, and gains weight by that', async () => {
+  it('a completed task becomes a lesson that the next similar task uses, which raises its weight', async () => {
     const cwd = join(notes, '..', `svc-project-${crypto.randomUUID()}`);
     mkdirSync(cwd);
     writeFileSync(join(cwd, 'buoys.txt'), 'Nine buoys.\n');
@@ -242,7 +242,7 @@ describe('a task of the built-in agent', () => {
     await useModel(daemon, model);
   });
 
-  it('a task teaches how a failure was overcome', async () => {
+  it('a task records how a failure was resolved', async () => {
     model.script = (reply) => reply.json(401, { error: { message: 'no' } });
     const title = 'Sound the foghorn of the pier';
     const { task } = await run(title);
@@ -267,7 +267,7 @@ describe('a task of the built-in agent', () => {
     });
   });
 
-  it('a task that says too little teaches nothing', async () => {
+  it('a task with too little content records no lesson', async () => {
     const before = await experiences();
     await run('Greet the crew of the ferry');
     // What comes after it is learned after it.

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -17,9 +17,7 @@ import { ensureBuilt, root } from '../cli/svc-binary.ts';
 import { send } from '../helpers/http.ts';
 import { traversals } from '../helpers/traversals.ts';
 import { sized } from '../helpers/long.ts';
-
-const canTrace = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status === 0;
-if (!canTrace && process.env['CI']) throw new Error('These tests need strace, and CI skips nothing');
+import { canTrace } from '../helpers/strace.ts';
 
 const SPELLINGS = sized(1500, 10_000);
 const AT_ONCE = 20;
@@ -32,7 +30,7 @@ let daemon: ReturnType<typeof spawn>;
 /** What the daemon asked of the file system, a line each. */
 const trace = () => readFileSync(join(home, 'trace'), 'utf8');
 
-describe.skipIf(!canTrace)(`${SPELLINGS} spellings of ways out (needs strace)`, () => {
+describe.skipIf(!canTrace)(`${SPELLINGS} forms of path traversal (needs strace)`, () => {
   beforeAll(async () => {
     ensureBuilt();
     home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-paths-')));

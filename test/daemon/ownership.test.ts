@@ -69,6 +69,9 @@ beforeAll(async () => {
     cwd: '/',
     danger: 'medium',
     reason: 'It changes something',
+    scripts: null,
+    covers: null,
+    covers_key: null,
     binding: 'none',
   });
   approval = asked.id;
@@ -107,6 +110,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'tasks.get': (client) => client.tasks.get({ params: { id: done } }),
   'tasks.cancel': (client) => client.tasks.cancel({ params: { id: running } }),
+  'tasks.delete': (client) => client.tasks.delete({ params: { id: done } }),
   'tasks.retry': (client) => client.tasks.retry({ params: { id: failed } }),
   'tasks.release': (client) => client.tasks.release({ params: { id: running } }),
   'tasks.listEvents': (client) => client.tasks.listEvents({ params: { id: done } }),
@@ -116,6 +120,7 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'dlq.discard': (client) => client.dlq.discard({ params: { id: deadLetter } }),
   'dlq.resolve': (client) => client.dlq.resolve({ params: { id: deadLetter }, body: {} }),
   'notifications.markRead': (client) => client.notifications.markRead({ params: { id: notification } }),
+  'notifications.delete': (client) => client.notifications.delete({ params: { id: notification } }),
   'sessions.revoke': (client) => client.sessions.revoke({ params: { id: session } }),
   'tokens.revoke': (client) => client.tokens.revoke({ params: { id: token } }),
   'devices.update': (client) => client.devices.update({ params: { id: device }, body: { name: 'Mine' } }),
@@ -176,13 +181,13 @@ const unowned = [
   'guards.update',
 ];
 
-it('covers every route that names an object', () => {
+it('the ownership table covers every route that names an object', () => {
   const naming = allRoutes.filter(({ route }) => route.params).map(({ name }) => name);
   const looked = Object.keys(calls).filter((name) => !name.endsWith('Stream'));
   expect([...looked, ...unowned].sort()).toEqual(naming.sort());
 });
 
-describe('what belongs to somebody else', () => {
+describe('objects of other users', () => {
   it.each(Object.keys(calls))('%s answers 404 for an object of another user', async (name) => {
     const before = await state();
     await expect(calls[name]?.(bob.client)).rejects.toMatchObject({
@@ -253,7 +258,7 @@ describe('what belongs to somebody else', () => {
     expect(await ann.client.memory.listSessions()).toMatchObject({ total: 1 });
   });
 
-  it('an administrator sees the objects of others, except notifications and personal finds', async () => {
+  it('an administrator sees the objects of others, except notifications and personal memory', async () => {
     expect((await daemon.client.tasks.list()).total).toBe(4);
     expect((await daemon.client.conversations.list()).total).toBe(1);
     expect((await daemon.client.schedules.list()).total).toBe(1);
@@ -273,14 +278,14 @@ describe('what belongs to somebody else', () => {
       send: (message: LiveMessage) => void seen[name].push(message),
       end: () => undefined,
     });
-    const endings = [
+    const cleanUps = [
       daemon.app.live.subscribe(ann.caller, into('ann')),
       daemon.app.live.subscribe(bob.caller, into('bob')),
       daemon.app.live.subscribe({ userId: 'user_owner', role: 'admin' }, into('owner')),
     ];
     const id = await fail(ann.client);
     const { task } = await bob.client.tasks.create({ body: { title: 'Bob waits' } });
-    for (const end of endings) end();
+    for (const end of cleanUps) end();
     const taskIds = (messages: LiveMessage[]) =>
       new Set(messages.flatMap((message) => (message.type === 'task' ? [message.task.id] : [])));
     const kinds = (messages: LiveMessage[]) => new Set(messages.map(({ type }) => type));
@@ -298,7 +303,7 @@ describe('a plain user', () => {
     [{ assignedAgent: 'command', prompt: 'true' }],
     [{ cwd: '/' }],
     [{ assignedAgent: 'doing', cwd: '/tmp' }],
-  ])('a user may not give a command: %j', async (body) => {
+  ])('a user may not run a command: %j', async (body) => {
     const before = await state();
     await expect(bob.client.tasks.create({ body: { title: 'Run', ...body } })).rejects.toMatchObject({
       status: 403,
@@ -307,7 +312,7 @@ describe('a plain user', () => {
     expect(await state()).toEqual(before);
   });
 
-  it('a user does not reach the command agent as the default agent', async () => {
+  it('a user cannot reach the command agent as the default agent', async () => {
     await daemon.client.config.update({ params: { key: 'agents.default' }, body: { value: 'command' } });
     const { task } = await bob.client.tasks.create({ body: { title: 'Sneak', prompt: 'echo ran' } });
     const { events } = await bob.client.tasks.listEvents({ params: { id: task.id } });
@@ -320,19 +325,19 @@ describe('a plain user', () => {
     await daemon.client.config.update({ params: { key: 'agents.default' }, body: { value: null } });
   });
 
-  it('a user does not reach the command agent by labels', async () => {
+  it('a user cannot reach the command agent by labels', async () => {
     const { task } = await bob.client.tasks.create({
       body: { title: 'Sneak', labels: ['command', 'shell'] },
     });
     expect((await bob.client.tasks.get({ params: { id: task.id } })).task.status).toBe('pending');
   });
 
-  it('a user may run other agents', async () => {
+  it('a user may use other agents', async () => {
     const { task } = await bob.client.tasks.create({ body: { title: 'Work', assignedAgent: 'doing' } });
     expect((await follow(bob.client, task.id)).task.status).toBe('completed');
   });
 
-  it('a user ends only their own run', async () => {
+  it('a user can cancel only their own run', async () => {
     await until(() => held.runs.length);
     await ann.client.tasks.cancel({ params: { id: running } });
     expect(held.runs[0]?.run.signal.aborted).toBe(true);

@@ -22,14 +22,14 @@ const tables =
   (name: string) =>
     [head, ...(name === 'tcp' ? tcp : tcp6)].join('\n');
 
-describe('the user at the other end', () => {
+describe('whether a peer is our own user', () => {
   it.each<[string, boolean, Socket, string[], string[]]>([
     ['is ours', true, socket(), [line({})], []],
     ['is root', true, socket(), [line({ uid: 0 })], []],
-    ['is somebody else', false, socket(), [line({ uid: other })], []],
+    ['is another user', false, socket(), [line({ uid: other })], []],
     ['is not in the table', false, socket(), [], []],
     [
-      'is somebody else beside an ended connection of the same port from another address',
+      'is another user beside an ended connection of the same port from another address',
       false,
       socket(),
       [line({ local: '0200007F:9C40', state: '06', uid: 0, inode: 0 }), line({ uid: other })],
@@ -53,11 +53,11 @@ describe('the user at the other end', () => {
       [],
       [line({ local: `${'0'.repeat(24)}01000000:9C40`, remote: `${'0'.repeat(24)}01000000:10D6` })],
     ],
-  ])('%s', (_, expected, peer, tcp, tcp6) => {
+  ])('checks the owner of a peer that %s', (_, expected, peer, tcp, tcp6) => {
     expect(isOwnUser(peer, tables(tcp, tcp6))).toBe(expected);
   });
 
-  it('the peer user is unknown where the kernel does not tell', () => {
+  it('the peer user is unknown when the kernel does not report it', () => {
     expect(isOwnUser(socket(), () => '')).toBe(false);
   });
 });

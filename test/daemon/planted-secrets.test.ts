@@ -81,7 +81,7 @@ describe('a planted secret', () => {
     }
   });
 
-  it('a planted secret can be stored wherever a secret belongs', async () => {
+  it('accepts a planted secret in every field for secrets', async () => {
     const password = plant();
     const account = { email: 'bob@example.org', password, name: 'Bob' };
     const { status, cookie } = await ask('POST', '/api/auth/signup', account);
@@ -116,7 +116,7 @@ describe('a planted secret', () => {
     await ask('POST', `/api/webhooks/${id}/test`, undefined, daemon.headers);
   });
 
-  it('secrets that the daemon makes are searched for too', async () => {
+  it('searches also for secrets that the daemon generates', async () => {
     const { token, notifySecret } = await daemon.client.tokens.create({
       body: { name: 'x', scopes: ['gateway:write'] },
     });

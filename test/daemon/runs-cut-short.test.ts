@@ -35,7 +35,7 @@ const ask = ({ client }: TestDaemon, id: string) =>
     body: { content: 'Do it', securityMode: 'ask' },
   });
 
-it('an agentic run that had its answer when the daemon died stores it once, and asks no model again', async () => {
+it('an agentic run that had its answer when the daemon died stores it once, and does not call the model again', async () => {
   const home = temporaryFolder();
   const first = await start(home);
   const id = await beginIn(first);
@@ -69,7 +69,7 @@ it('an agentic run that had its answer when the daemon died stores it once, and 
   expect(model.asked).toHaveLength(2);
 });
 
-it('a tool call that a stop interrupted has an unknown outcome, and is not made again', async () => {
+it('a tool call that a stop interrupted has an unknown outcome, and is not repeated', async () => {
   const home = temporaryFolder();
   let calls = 0;
   const called = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ it('a tool call that a stop interrupted has an unknown outcome, and is not made 
   expect(calls).toBe(1);
 });
 
-it('an approval of a run that is gone counts for the run that asks for the same', async () => {
+it('an approval of an interrupted run applies to the retry that requests the same call', async () => {
   await using daemon = await start(temporaryFolder());
   const id = await beginIn(daemon);
   model.script = callsTools([writeDone]);

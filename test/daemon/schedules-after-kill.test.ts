@@ -12,6 +12,7 @@ import type { Order } from '../rigs/schedules/daemon.ts';
 import { temporaryFolder } from '../helpers/daemon.ts';
 import { until } from '../helpers/tasks.ts';
 import { sized } from '../helpers/long.ts';
+import { compileCache } from '../helpers/compile-cache.ts';
 
 const script = fileURLToPath(new URL('../rigs/schedules/daemon.ts', import.meta.url));
 const beginning = '2026-01-01T02:00:00.000Z';
@@ -29,7 +30,7 @@ async function start(home: string, now: string, ended: readonly string[] = []) {
       SVC_HOME: home,
       RIG_NOW: now,
       RIG_ENDED: ended.join(','),
-      NODE_COMPILE_CACHE: join(home, 'compiled'),
+      ...compileCache,
     },
   });
   const death = once(child, 'close').then(() => 'dead' as const);
@@ -129,7 +130,7 @@ async function night(order: KillOrder) {
   }
 }
 
-it('no run is lost and none is doubled, at whichever commit the daemon is killed', async () => {
+it('a schedule loses and repeats no occurrence, at whichever commit the daemon is killed', async () => {
   const orders: KillOrder[] = [{ point: 'before-commit', passing: 1 }];
   let kills = 0;
   for (let order = orders.shift(); order; order = orders.shift()) {
@@ -145,9 +146,9 @@ it('no run is lost and none is doubled, at whichever commit the daemon is killed
     for (const schedule of Object.values(schedules)) expect(schedule.misfireCount, where).toBe(0);
     if (!wasKilled) break;
     kills++;
-    const passing = order.point === 'before-commit' ? 1 : order.passing + sized(3, 1);
+    const passing = order.point === 'before-commit' ? 1 : order.passing + sized(5, 1);
     orders.push({ point: 'after-commit', passing });
   }
   // The times, the ends and what follows from them are more than these.
-  expect(kills).toBeGreaterThan(sized(2, 4));
+  expect(kills).toBeGreaterThan(sized(1, 4));
 }, 300_000);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemRuntime } from '../../src/core/runtime.ts';
+import { wireName } from '../../src/contract/vendors.ts';
 import type { CommentTarget } from '../../src/core/integrations/inbound/source-work.ts';
 import { CommentVendors } from '../helpers/comment-vendors.ts';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../helpers/daemon.ts';
@@ -9,9 +10,9 @@ import { signedInBrowser } from '../helpers/test-browser.ts';
 import { startVendors, type VendorStub } from '../helpers/vendor-stub.ts';
 
 const targets: CommentTarget[] = [
-  { provider: 'codehost', repository: 'acme/web', number: 12 },
-  { provider: 'tracker_a', site: 'https://your-domain.atlassian.net', issueKey: 'WEB-12' },
-  { provider: 'tracker_b', issueId: '9e383f51-2629-4f19-97ff-451cc2f0a0ad' },
+  { provider: 'github', repository: 'acme/web', number: 12 },
+  { provider: 'jira', site: 'https://your-domain.atlassian.net', issueKey: 'WEB-12' },
+  { provider: 'linear', issueId: '9e383f51-2629-4f19-97ff-451cc2f0a0ad' },
 ];
 
 let stub: VendorStub;
@@ -50,14 +51,14 @@ afterEach(async () => {
 /** A user who has connected what the target needs. */
 async function connected({ provider }: CommentTarget): Promise<string> {
   const { browser, userId } = await signedInBrowser(daemon, 'ann');
-  await browser.open(await browser.agree(`/api/auth/${provider}`));
+  await browser.open(await browser.agree(`/api/auth/${wireName(provider)}`));
   return userId;
 }
 
 /** A task of the user that came from the target. */
 async function addTask(ownerId: string, target: CommentTarget): Promise<string> {
   const { tasks, sourceComments } = daemon.app;
-  const input = { title: 'Mend it', assignedAgent: 'test', source: target.provider, labels: [] };
+  const input = { title: 'Mend it', assignedAgent: 'test', source: wireName(target.provider), labels: [] };
   const { answer } = await tasks.createFor(
     { userId: ownerId, role: 'user' },
     { ...input, priority: 3 },
@@ -85,9 +86,9 @@ const lastError = async (taskId: string) => {
   return row.last_error;
 };
 
-describe.skipIf(!hasSharedFixtures)('a task that came from somewhere', () => {
+describe.skipIf(!hasSharedFixtures)('a task with a source', () => {
   it.each(targets)(
-    'a task comments its progress at $provider, as the account that its owner connected',
+    'a task posts its progress as a comment at $provider, as the account that its owner connected',
     async (target) => {
       const userId = await connected(target);
       const id = await addTask(userId, target);
@@ -105,13 +106,13 @@ describe.skipIf(!hasSharedFixtures)('a task that came from somewhere', () => {
     },
   );
 
-  it('a task comments nothing once its owner revoked the access', async () => {
+  it('a task posts no comment once its owner revoked the access', async () => {
     const [target] = targets as [CommentTarget];
     const userId = await connected(target);
     const id = await addTask(userId, target);
     const { succeed } = await agent.started(0);
     await until(() => expect(text(target)).toContain('svc is working on this'));
-    expect(await daemon.app.connections.disconnect(userId, 'codehost')).toBe(true);
+    expect(await daemon.app.connections.disconnect(userId, 'github')).toBe(true);
     expect(await stub.revoked()).toEqual([{ v: 'github', how: 'grant' }]);
     succeed();
     await until(async () =>
@@ -126,7 +127,7 @@ describe.skipIf(!hasSharedFixtures)('a task that came from somewhere', () => {
     expect(task?.status).toBe('completed');
   });
 
-  it('a task keeps its one comment when the daemon stops in the middle', async () => {
+  it('a task keeps its one comment when the daemon stops halfway', async () => {
     const [target] = targets as [CommentTarget];
     const userId = await connected(target);
     // The first one arrives, and nobody hears of it.

@@ -8,7 +8,7 @@ import { addUser } from '../helpers/users.ts';
 
 it.each([
   ['an administrator', 'admin', 0],
-  ['somebody who was one when the task was made', 'user', 1],
+  ['a former administrator who created the task as one', 'user', 1],
 ] as const)('applies the mode full to a task of %s as far as its role allows', async (_, role, asked) => {
   await using both = await startModelDaemon(
     {},

@@ -11,18 +11,18 @@ import {
   type KeptComment,
 } from './comment-apis.ts';
 
-type Vendor = 'codehost' | 'tracker_a' | 'tracker_b';
+type Vendor = 'github' | 'jira' | 'linear';
 export interface CommentRequest extends Asked {
   vendor: Vendor;
   authorization: string;
   atMs: number;
 }
-/** `lost` does what was asked for and answers nothing, `hanging` too, for as long as somebody waits; `down` does nothing. */
+/** `lost` does what was asked for and closes without an answer, `hanging` keeps the connection open; `down` does nothing. */
 export type Interference = Answer | 'lost' | 'hanging' | 'down';
 
 /** The comments of GitHub, Jira and Linear, in memory and over HTTP, with what real vendors answer. */
 export class CommentVendors {
-  readonly comments: Record<Vendor, KeptComment[]> = { codehost: [], tracker_a: [], tracker_b: [] };
+  readonly comments: Record<Vendor, KeptComment[]> = { github: [], jira: [], linear: [] };
   readonly requests: CommentRequest[] = [];
   /** What happens to a request in place of the usual. */
   interfere: (request: CommentRequest) => Interference | undefined = () => undefined;
@@ -37,11 +37,11 @@ export class CommentVendors {
   /** Requests that changed something, or were to. */
   writes(): CommentRequest[] {
     return this.requests.filter(({ method, vendor, body }) =>
-      vendor === 'tracker_b' ? String(body['query']).startsWith('mutation') : method !== 'GET',
+      vendor === 'linear' ? String(body['query']).startsWith('mutation') : method !== 'GET',
     );
   }
 
-  texts(vendor: Vendor = 'codehost'): string[] {
+  texts(vendor: Vendor = 'github'): string[] {
     return this.comments[vendor].map(({ body }) => (typeof body === 'string' ? body : JSON.stringify(body)));
   }
 
@@ -60,7 +60,7 @@ export class CommentVendors {
     return { status: answer.status, headers: new Headers(answer.headers), text: textOf(answer) };
   };
 
-  /** On a free port; whatever is not about comments goes on to another server. */
+  /** On a free port; requests about anything but comments are forwarded to another server. */
   async listen(onwards: string): Promise<{ url: string } & AsyncDisposable> {
     const server = createServer((incoming, response) => {
       const chunks: Buffer[] = [];
@@ -111,7 +111,7 @@ export class CommentVendors {
       at: now.toISOString(),
       isKnown: this.accepts(authorization),
     };
-    const answer = { codehost: answerOfGithub, tracker_a: answerOfJira, tracker_b: answerOfLinear }[vendor](
+    const answer = { github: answerOfGithub, jira: answerOfJira, linear: answerOfLinear }[vendor](
       asked,
       world,
     );
@@ -121,15 +121,15 @@ export class CommentVendors {
 
 /** Settings with which these are the three vendors. */
 export const vendorSettings = (url = 'https://vendors.example') => ({
-  'integrations.codehost.apiUrl': `${url}/github/api`,
-  'integrations.tracker_a.apiUrl': `${url}/atlassian`,
-  'integrations.tracker_b.apiUrl': `${url}/linear`,
+  'integrations.github.apiUrl': `${url}/github/api`,
+  'integrations.jira.apiUrl': `${url}/atlassian`,
+  'integrations.linear.apiUrl': `${url}/linear`,
 });
 
 function vendorOf(path: string, body: string): Vendor | undefined {
-  if (/\/issues\/(?:\d+\/)?comments/.test(path)) return 'codehost';
-  if (/\/rest\/api\/3\/issue\/[^/]+\/comment/.test(path)) return 'tracker_a';
-  return path === '/linear/graphql' && body.includes('comment') ? 'tracker_b' : undefined;
+  if (/\/issues\/(?:\d+\/)?comments/.test(path)) return 'github';
+  if (/\/rest\/api\/3\/issue\/[^/]+\/comment/.test(path)) return 'jira';
+  return path === '/linear/graphql' && body.includes('comment') ? 'linear' : undefined;
 }
 
 const textOf = ({ body }: Answer) => (typeof body === 'string' ? body : JSON.stringify(body));

@@ -44,7 +44,13 @@ export async function startDaemon({
     log: silentLog,
     check: checkResponse,
     env: { PATH: process.env['PATH'], HOME: home, ...env },
-    flags: { 'server.port': 0, 'queue.retry.backoff': 5, ...flags },
+    flags: {
+      'server.port': 0,
+      'queue.retry.backoff': 5,
+      // Only a power cut shows the difference, which has a rig of its own; waiting for the disk took half of the time.
+      'storage.synchronous': 'NORMAL',
+      ...flags,
+    },
     ...options,
   });
   let isStopped = false;

@@ -9,7 +9,7 @@ interface Asked {
   texts: string[];
 }
 
-/** Answers by itself, or leaves it to the server. */
+/** Answers itself, or leaves it to the server. */
 type EmbeddingScript = (reply: EmbeddingReply, asked: Asked) => void;
 
 export interface EmbeddingServer extends AsyncDisposable {

@@ -1,24 +1,24 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { type Agent, fetch, type Headers } from 'undici';
 import type { InboundAnswer } from '../../src/contract/inbound.ts';
-import type { ProviderName } from '../../src/contract/oauth.ts';
+import type { WireName } from '../../src/contract/vendors.ts';
 import type { Flags } from '../../src/core/config/config.ts';
 import type { TestDaemon } from './daemon.ts';
 
-export const secrets: Record<ProviderName, string> = {
+export const secrets: Record<WireName, string> = {
   codehost: "It's a Secret to Everybody",
   tracker_a: 'jira-test-secret-7f1c',
   tracker_b: 'lin_wh_test_secret_42',
 };
 /** Settings of a daemon that takes webhooks of all three. */
 export const inboundFlags: Flags = {
-  'webhooks.codehost.signingSecret': secrets.codehost,
-  'webhooks.tracker_a.signingSecret': secrets.tracker_a,
-  'webhooks.tracker_b.signingSecret': secrets.tracker_b,
+  'webhooks.github.signingSecret': secrets.codehost,
+  'webhooks.jira.signingSecret': secrets.tracker_a,
+  'webhooks.linear.signingSecret': secrets.tracker_b,
 };
 
 export interface SentDelivery {
-  provider: ProviderName;
+  provider: WireName;
   headers: Record<string, string>;
   body: Buffer;
 }
@@ -30,7 +30,7 @@ export const hexMac = (secret: string, body: Buffer | string): string =>
 export function sign(delivery: SentDelivery, secret = secrets[delivery.provider]): SentDelivery {
   const { provider, body } = delivery;
   const mac = hexMac(secret, body);
-  const signature: Record<ProviderName, Record<string, string>> = {
+  const signature: Record<WireName, Record<string, string>> = {
     codehost: { 'x-hub-signature-256': `sha256=${mac}` },
     tracker_a: { 'x-hub-signature': `sha256=${mac}` },
     tracker_b: { 'linear-signature': mac },
@@ -106,7 +106,7 @@ export const labeledIssue = (issue: IssueOptions = {}, label = 'ai-task') => ({
   label: { name: label },
   ...place(issue),
 });
-/** What GitHub says when somebody comments on an issue. */
+/** What GitHub sends for a comment on an issue. */
 export const commentOn = (issue: IssueOptions, id: number, body: string) => ({
   action: 'created',
   issue: issueOf(issue),

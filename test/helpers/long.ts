@@ -1,5 +1,12 @@
 /** Whether the long forms run: `npm run test:long` sets it, and takes only the test files that import this one. */
 export const isLong: boolean = process.env['SVC_TEST_LONG'] === '1';
 
+/**
+ * Every nth of them in `npm test`, all in `npm run test:long`. Another `shift` takes others, so that what is tried with a
+ * sample in many places is tried whole in some.
+ */
+export const everyNth = <Item>(n: number, items: readonly Item[], shift = 0): Item[] =>
+  items.filter((_, index) => isLong || (index + shift) % n === 0);
+
 /** How many, or how much, of something a test takes: enough to exercise it in `npm test`, all in `npm run test:long`. */
 export const sized = <Size>(short: Size, long: Size): Size => (isLong ? long : short);

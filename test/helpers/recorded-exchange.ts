@@ -28,8 +28,8 @@ export class RecordedExchange implements AsyncDisposable {
   }
 
   /** Forgets that the provider failed with an earlier recording. */
-  mend(recording: RecordedCase): Promise<unknown> {
-    return this.daemonOf(recording).mend(typeOf(recording));
+  closeBreaker(recording: RecordedCase): Promise<unknown> {
+    return this.daemonOf(recording).closeBreaker(typeOf(recording));
   }
 
   async complete(recording: RecordedCase, options: Partial<ReplayStep> = {}) {

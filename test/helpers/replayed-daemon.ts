@@ -19,7 +19,7 @@ export interface ReplayedDaemon extends TestDaemon {
   /** The name of a model that answers with these steps, one after the other, and then with a failure. */
   play(...steps: (ReplayStep | string)[]): Promise<string>;
   /** Forgets that a provider failed. */
-  mend(provider: ModelProviderType): Promise<unknown>;
+  closeBreaker(provider: ModelProviderType): Promise<unknown>;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function startReplayedDaemon({
     ...daemon,
     replay,
     play: async (...steps) => `replay-${await replay.script(steps)}`,
-    mend: (type) => daemon.client.providers.configure({ params: { type }, body: { enabled: true } }),
+    closeBreaker: (type) => daemon.client.providers.configure({ params: { type }, body: { enabled: true } }),
     async [Symbol.asyncDispose]() {
       await daemon[Symbol.asyncDispose]();
       await replay[Symbol.asyncDispose]();

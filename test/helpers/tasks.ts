@@ -34,7 +34,7 @@ export const testAdapter = (
   ...options,
 });
 
-/** Waits for a condition that the daemon reaches by itself; the time is only there so that a broken one ends. */
+/** Waits for a condition that the daemon reaches without further requests; the timeout only ends a broken test. */
 export const until = <T>(condition: () => T | Promise<T>): Promise<T> =>
   vi.waitFor(condition, { timeout: 20_000, interval: 5 });
 

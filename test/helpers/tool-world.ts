@@ -62,6 +62,9 @@ export class ToolWorld {
     return approval;
   }
 
+  /** What each decision was for, in order. */
+  readonly coverages: string[] = [];
+
   decide(approvalId: string, decision: NonNullable<Approval['decision']>): Approval {
     const at = this.approvals.findIndex((each) => each.id === approvalId);
     const found = this.approvals[at];
@@ -78,7 +81,7 @@ export class ToolWorld {
     return decided;
   }
 
-  /** Resolves once somebody has decided; ask before anybody can. */
+  /** Resolves once the approval is decided; call before it can be. */
   async decided(approval: Approval): Promise<Approval> {
     const [decided] = (await once(this.#changed, `decided ${approval.id}`)) as [Approval];
     return decided;
@@ -181,7 +184,10 @@ export class ToolWorld {
               ? this.approvals.filter(({ status }) => status === 'pending')
               : this.approvals.toReversed(),
         }),
-        decide: ({ params, body }) => ({ approval: this.decide(params.id, body.decision) }),
+        decide: ({ params, body }) => {
+          this.coverages.push(body.covers);
+          return { approval: this.decide(params.id, body.decision) };
+        },
       },
       tools: {
         list: () => {
@@ -226,6 +232,8 @@ export class ToolWorld {
     paused: false,
     queues: { tasks: { pending: 0, queued: 2, inProgress: 1, completed: 3, failed: 1 } },
     workers: { tasks: { running: true, concurrency: 10 }, notifications: { running: true, concurrency: 1 } },
+    pools: [],
+    limits: { agingMs: 30_000 },
     deadLetterQueue: { pending: 1, resolved: 0, discarded: 0, total: 1 },
   };
 }

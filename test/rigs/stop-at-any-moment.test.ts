@@ -27,8 +27,8 @@ afterEach(() => {
   running = 0;
 });
 
-describe('a task that is stopped at any moment of its start', () => {
-  it('cancels a task at any moment of its start, also in the commit that claims it', async () => {
+describe('a task that is cancelled at any moment of its start', () => {
+  it('cancels a task at any moment of its start, including during the commit that claims it', async () => {
     await using daemon = await startDaemon({ extraAdapters: [patient], flags: { 'queue.concurrency': 100 } });
     const { tasks } = daemon.app;
     for (let count = 0; count < 40; count += sized(4, 1)) {

@@ -7,21 +7,25 @@ import { sized } from '../helpers/long.ts';
 
 const starts = sized(3, 20);
 
-describe('two daemons on one data folder', () => {
-  it(`exactly one daemon gets the data folder in each of ${starts} races`, { timeout: 120_000 }, async () => {
-    const home = temporaryFolder();
-    try {
-      for (let start = 1; start <= starts; start++) {
-        const result = await race(home, 3);
-        expect(result, `start ${start}`).toSatisfy(isFair);
+describe('two daemons on one data directory', () => {
+  it(
+    `exactly one daemon gets the data directory in each of ${starts} races`,
+    { timeout: 120_000 },
+    async () => {
+      const home = temporaryFolder();
+      try {
+        for (let start = 1; start <= starts; start++) {
+          const result = await race(home, 3);
+          expect(result, `start ${start}`).toSatisfy(isFair);
+        }
+      } finally {
+        rmSync(home, { recursive: true, force: true });
       }
-    } finally {
-      rmSync(home, { recursive: true, force: true });
-    }
-  });
+    },
+  );
 
   it(
-    'a second daemon on a data folder ends with a message, and the first continues',
+    'a second daemon on a data directory exits with a message, and the first one continues',
     { timeout: 60_000 },
     async () => {
       const home = temporaryFolder();

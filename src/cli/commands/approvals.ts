@@ -28,9 +28,18 @@ const show = defineCommand({
 const allow = defineCommand({
   name: 'allow',
   summary: 'Allow a tool call once',
-  examples: ['svc approvals allow 0199', 'svc approvals allow 0199 --always'],
+  examples: [
+    'svc approvals allow 0199',
+    'svc approvals allow 0199 --always',
+    'svc approvals allow 0199 --whole-tool',
+  ],
   args: { id: required(approvalId) },
-  options: [flag('--always', 'Do not ask again for this tool in the same conversation or task'), json],
+  options: [
+    flag('--always', 'Do not ask again for such calls in this conversation or task'),
+    flag('--whole-tool', 'Do not ask again for any call of this tool there'),
+    flag('-y, --yes', 'Skip the confirmation of a call longer than the screen'),
+    json,
+  ],
   run: async ({ cli, args, options }) =>
     (await import('./approvals/decide-approvals.ts')).allowApproval(cli, args.id, options),
 });

@@ -2,7 +2,7 @@ import { anyNumber } from '../program/arguments.ts';
 import { defineCommand } from '../program/define-command.ts';
 import { text } from '../program/value-type.ts';
 
-/** `svc __complete -- WORDS`: lists what could stand in the place of the last word. */
+/** `svc __complete -- WORDS`: lists completions of the last word. */
 export const complete = defineCommand({
   name: '__complete',
   summary: 'List completions; the completion scripts call it',

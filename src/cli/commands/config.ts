@@ -29,7 +29,7 @@ const set = defineCommand({
   examples: [
     'svc config set queue.concurrency 4',
     'svc config set agents.default http',
-    'svc config set integrations.codehost.clientSecret < secret',
+    'svc config set integrations.github.clientSecret < secret',
   ],
   args: {
     key: required(settingKey),

@@ -25,6 +25,7 @@ export const nounList: readonly NounEntry[] = [
   { name: 'daemon', group: 'Daemon:', load: async () => (await import('./daemon.ts')).daemon },
   { name: 'health', group: 'Daemon:', load: async () => (await import('./health.ts')).health },
   { name: 'doctor', group: 'Daemon:', load: async () => (await import('./doctor.ts')).doctor },
+  { name: 'data', group: 'Daemon:', load: async () => (await import('./data.ts')).data },
   { name: 'config', group: 'Setup:', load: async () => (await import('./config.ts')).config },
   { name: 'context', group: 'Setup:', load: async () => (await import('./context.ts')).context },
   { name: 'auth', group: 'Setup:', load: async () => (await import('./auth.ts')).auth },

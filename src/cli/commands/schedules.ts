@@ -59,7 +59,7 @@ const add = defineCommand({
   examples: [
     'svc schedules add "0 3 * * *" "check the backups" --tz Europe/Berlin',
     'svc schedules add "*/10 * * * *" --agent command --cwd ~/project -- "git fetch"',
-    'svc schedules add --at 2026-12-24T18:00 "wish everybody a merry Christmas"',
+    'svc schedules add --at 2026-12-24T18:00 "send the season greetings"',
   ],
   args: { words: anyNumber(text, 'Quoted cron expression (unless --at is given), then the prompt') },
   options: [

@@ -149,6 +149,16 @@ const release = defineCommand({
     (await import('./tasks/change-tasks.ts')).releaseTasks(cli, args.id, options),
 });
 
+const rm = defineCommand({
+  name: 'rm',
+  summary: 'Delete finished tasks',
+  examples: ['svc tasks rm 0199'],
+  args: { id: several(taskId) },
+  options: [jsonEach],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/change-tasks.ts')).removeTasks(cli, args.id, options),
+});
+
 const exportCommand = defineCommand({
   name: 'export',
   summary: 'Export all tasks as JSON',
@@ -171,5 +181,5 @@ export const tasks = defineNoun({
   name: 'tasks',
   summary: 'Manage tasks',
   examples: ['svc tasks ls --status failed', 'svc tasks show 0199', 'svc tasks logs -f 0199'],
-  commands: [ls, show, logs, watch, wait, create, cancel, retry, release, exportCommand, importCommand],
+  commands: [ls, show, logs, watch, wait, create, cancel, retry, release, rm, exportCommand, importCommand],
 });

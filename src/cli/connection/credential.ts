@@ -19,13 +19,13 @@ export interface Credential {
 }
 
 interface Sources {
-  surroundings: Platform;
+  platform: Platform;
   locations: Locations;
 }
 
 /** Precedence: SVC_TOKEN, the token of the context, the owner session of this machine, the session of this origin. */
-export function findCredential({ surroundings, locations }: Sources, target: Target): Credential | undefined {
-  const token = surroundings.env['SVC_TOKEN']?.trim();
+export function findCredential({ platform, locations }: Sources, target: Target): Credential | undefined {
+  const token = platform.env['SVC_TOKEN']?.trim();
   if (token) return { text: checkToken(token, 'SVC_TOKEN'), from: 'environment' };
   if (target.token !== undefined) return { text: target.token, from: 'context' };
   const owner = target.isLocal ? readTextFile(locations.ownerSessionFile)?.trim() : undefined;

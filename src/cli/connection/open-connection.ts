@@ -78,7 +78,7 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
 const isOwned = ({ locations }: Cli, { isLocal }: Target) =>
   isLocal && readTextFile(locations.ownerSessionFile) !== undefined;
 
-function mayStartDaemon({ options, surroundings: { env } }: Cli, target: Target): boolean {
+function mayStartDaemon({ options, platform: { env } }: Cli, target: Target): boolean {
   if (!target.isLocal) return false;
   if (options.autostart !== undefined) return options.autostart;
   return !isOn(env['SVC_NO_AUTOSTART']) && !isOn(env['CI']);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Locations } from '../../contract/locations.ts';
 import { CliError } from '../errors/cli-error.ts';
@@ -11,7 +11,6 @@ import { httpFetch } from './http-fetch.ts';
 
 const READY_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 25;
-const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 const LOG_LINES_SHOWN = 5;
 /** The message of a daemon that found its data directory in use: another one is starting. */
 const lostRace = 'uses this data folder';
@@ -30,41 +29,45 @@ export async function startDaemonProcess(
     cwd: '/',
   });
   closeSync(log.file);
-  let ended: string | undefined;
+  let exitReason: string | undefined;
   let exitCode: number | null = null;
-  child.once('error', (error) => (ended = error.message));
+  child.once('error', (error) => (exitReason = error.message));
   child.once('exit', (code, signal) => {
     exitCode = code;
-    ended = `it exited with ${signal ?? `exit code ${code}`}`;
+    exitReason = `it exited with ${signal ?? `exit code ${code}`}`;
   });
   child.unref();
   const deadline = performance.now() + READY_WITHIN_MS;
   while (performance.now() < deadline) {
     const running = await findReadyDaemon(locations);
     if (running) return { ...running, isOurs: running.pid === child.pid };
-    const said = ended === undefined ? '' : readFrom(locations.logFile, log.size);
-    if (ended !== undefined && !said.includes(lostRace)) throw notStarted(ended, exitCode, said, locations);
+    const said = exitReason === undefined ? '' : readFrom(locations.logFile, log.size);
+    if (exitReason !== undefined && !said.includes(lostRace))
+      throw notStarted(exitReason, exitCode, said, locations);
     await delay(LOOK_EVERY_MS);
   }
   throw notStarted(
-    ended ?? `it is not ready after ${READY_WITHIN_MS / 1000} s`,
+    exitReason ?? `it is not ready after ${READY_WITHIN_MS / 1000} s`,
     exitCode,
     readFrom(locations.logFile, log.size),
     locations,
   );
 }
 
-/** The daemon of this home, if it is ready for requests. */
+/** The daemon of this home, if it serves requests, even if it cannot store anything. */
 export async function findReadyDaemon(locations: Locations): Promise<DaemonDescription | undefined> {
   const running = readDaemonFile(locations);
   if (!running) return undefined;
   try {
-    const { status } = await httpFetch(`${running.url}/api/health/ready`, {
+    const response = await httpFetch(`${running.url}/api/health/ready`, {
       method: 'GET',
       headers: {},
       signal: AbortSignal.timeout(2000),
     });
-    return status === 200 ? running : undefined;
+    if (response.status === 200) return running;
+    // It serves what it can. A second daemon on its data would be worse than a clear error of this one.
+    const { status } = JSON.parse(await response.text()) as { status?: unknown };
+    return status === 'unavailable' ? running : undefined;
   } catch {
     // It does not listen yet, or not any more.
     return undefined;
@@ -73,13 +76,13 @@ export async function findReadyDaemon(locations: Locations): Promise<DaemonDescr
 
 function openLog({ state, logFile }: Locations): { file: number; size: number } {
   mkdirSync(state, { recursive: true, mode: 0o700 });
-  const size = () => statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
-  if (size() > LOG_LIMIT_BYTES) renameSync(logFile, `${logFile}.1`);
-  return { file: openSync(logFile, 'a', 0o600), size: size() };
+  // The daemon itself rotates it, while it runs.
+  const file = openSync(logFile, 'a', 0o600);
+  return { file, size: fstatSync(file).size };
 }
 
 /** The daemon outlives the task or terminal that started it, so it must not inherit their variables. */
-export function daemonEnvironment({ surroundings: { env } }: Cli): Record<string, string | undefined> {
+export function daemonEnvironment({ platform: { env } }: Cli): Record<string, string | undefined> {
   const { SVC_RUN: _run, SVC_TASK_ID: _task, SVC_URL: _url, SVC_TOKEN: _token, ...others } = env;
   return others;
 }

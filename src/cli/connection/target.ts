@@ -1,4 +1,5 @@
 import { defaultHost, defaultPort, type Locations, type Platform } from '../../contract/locations.ts';
+import { trimSlashes } from '../../contract/trim-slashes.ts';
 import { CliError } from '../errors/cli-error.ts';
 import type { GlobalOptions } from '../program/global-options.ts';
 import { localContext, readContexts } from './contexts-file.ts';
@@ -21,12 +22,12 @@ export interface Target {
 
 interface Sources {
   options: GlobalOptions;
-  surroundings: Platform;
+  platform: Platform;
   locations: Locations;
 }
 
 /** Flag, then environment, then the context in use, then the daemon of this home. */
-export function findTarget({ options, surroundings: { env }, locations }: Sources): Target {
+export function findTarget({ options, platform: { env }, locations }: Sources): Target {
   const named = options.url ?? (options.context === undefined ? env['SVC_URL'] || undefined : undefined);
   if (named !== undefined) {
     const url = checkUrl(named);
@@ -76,7 +77,7 @@ function readServerSettings({ settingsFile }: Locations): { host?: string; port?
 }
 
 function checkUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return trimSlashes(text);
   throw new CliError(exitCodes.configuration, `"${text}" is not an http or https URL.`, {
     next: 'Example: --url http://127.0.0.1:4310',
   });

@@ -30,7 +30,7 @@ export const exitCodeMeanings: Record<ExitCode, string> = {
   5: 'not found',
   6: 'invalid input or wrong state',
   7: 'done, but its verification failed',
-  8: 'still pending: --detach, or the wait is over and the work goes on',
+  8: 'still pending: --detach, or the wait is over and the task keeps running',
   9: 'an approval is needed and none can be given here',
   10: 'budget exceeded',
   69: 'the daemon cannot be reached',

@@ -4,6 +4,7 @@ import { CliError } from './cli-error.ts';
 import type { Cli } from '../program/cli.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { formatFileError } from './file-error.ts';
 import { foreignDaemon, signInHint } from './sign-in-hint.ts';
 
 interface Report {
@@ -31,8 +32,23 @@ export function toReport(error: unknown, cli: Cli, reached = 'svc'): Report {
     return { exitCode: error.exitCode, message: sentence(error.message), next: error.next };
   if (error instanceof ApiError) return apiReport(error, cli);
   if (error instanceof CommanderError) return usageReport(error, reached);
+  const unwritable = unwritableReport(error);
+  if (unwritable) return unwritable;
   const message = error instanceof Error ? error.message : String(error);
   return { exitCode: exitCodes.failed, message: `${sentence(message)}`, next: 'Details: --debug' };
+}
+
+/** A file of svc that the system does not let it use, such as all of a home that is mounted read-only. */
+function unwritableReport(error: unknown): Report | undefined {
+  if (!(error instanceof Error && 'code' in error && 'path' in error)) return undefined;
+  // On a read-only file system a recursive mkdir says ENOENT.
+  const isMkdir = error.code === 'ENOENT' && 'syscall' in error && error.syscall === 'mkdir';
+  if (!isMkdir && !['EROFS', 'EACCES', 'EPERM'].includes(String(error.code))) return undefined;
+  return {
+    exitCode: exitCodes.configuration,
+    message: sentence(`Cannot use ${String(error.path)}: ${formatFileError(error)}`),
+    next: 'Make it writable, or choose another directory: SVC_HOME=/path/to/directory',
+  };
 }
 
 function apiReport({ status, message, details, requestId }: ApiError, cli: Cli): Report {

@@ -8,7 +8,7 @@ export interface ListRequest {
   limit: number;
   /** Leaves out what is finished, such as decided approvals and resolved dead letters. */
   isOpenOnly?: boolean;
-  /** The id of what the list belongs to, where it belongs to something. */
+  /** The id of the parent resource, if the list has one. */
   within?: string;
   request: CallOptions;
 }

@@ -1,4 +1,4 @@
-import { vendors } from '../commands/integrations/vendors.ts';
+import { productNames, vendorOf } from '../../contract/vendors.ts';
 import { allAtOnce, type IdKind, idKind, pagesByCursor, pagesByOffset } from './id-kind.ts';
 
 /** Every kind of id that a command takes, once: lookup, completion and hints derive from this table. */
@@ -85,7 +85,7 @@ export const idKinds = {
         limit,
         async (offset) => (await client.inbound.list({ query: { limit, offset } }, request)).deliveries,
       ),
-    label: ({ provider, event, status }) => `${vendors[provider].name} ${event} ${status}`,
+    label: ({ provider, event, status }) => `${productNames[vendorOf(provider)]} ${event} ${status}`,
   }),
   invite: idKind({
     prefix: 'invite_',

@@ -14,7 +14,7 @@ export interface Question {
   more?: (lines: string) => string | undefined;
 }
 
-/** A paste has ended once no input arrives for this long. */
+/** A paste is complete once no input arrives for this long. */
 const QUIET_MS = 50;
 
 /** Whether there is a terminal to prompt on. */

@@ -5,7 +5,7 @@ export function parseDuration(text: string): number | undefined {
   if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return undefined;
   let total = 0;
-  for (const [, amount, unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g))
+  for (const [, amount, unit = ''] of text.matchAll(/(?<![\d.])(\d+(?:\.\d+)?)(ms|s|m|h|d)/g))
     total += Number(amount) * (units[unit] ?? 0);
   return Math.round(total);
 }

@@ -1,5 +1,8 @@
-/** Control characters but tab and newline, and format characters such as bidi controls; emoji need the joiner. */
-const unsafe = /(?![\n\t\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/**
+ * Control characters but tab and newline, format characters such as bidi controls, and everything that renderers may leave out;
+ * emoji need the joiner and their selectors. What people decide on is stricter: `visibleText`.
+ */
+const unsafe = /(?!\n|\t|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Makes control and bidi characters visible, so that data cannot steer the terminal; newlines and tabs stay. */
 export const escapeText = (text: string): string => text.replace(unsafe, escapeCharacter);

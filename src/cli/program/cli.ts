@@ -5,7 +5,7 @@ import type { GlobalOptions } from './global-options.ts';
 
 /** What a command works with. */
 export interface Cli {
-  readonly surroundings: Platform;
+  readonly platform: Platform;
   readonly locations: Locations;
   readonly output: Output;
   readonly options: GlobalOptions;

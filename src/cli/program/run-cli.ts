@@ -11,12 +11,12 @@ import { formatTopic, helpTopics } from './help-topics.ts';
 
 /** Runs one command and returns the exit code; never throws. */
 export async function runCli(words: string[]): Promise<number> {
-  const surroundings = readEnvironment();
+  const platform = readEnvironment();
   let connection: Connection | undefined;
   const cli: Cli = {
-    surroundings,
-    locations: locate(surroundings),
-    output: new Output(process, surroundings.env),
+    platform,
+    locations: locate(platform),
+    output: new Output(process, platform.env),
     exitCode: exitCodes.done,
     get options() {
       return program.opts<GlobalOptions>();

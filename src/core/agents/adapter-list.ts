@@ -11,7 +11,7 @@ export interface AdapterDeps {
   installation: string;
 }
 
-/** Every agent that comes with svc besides the built-in one, which needs chat; a new one is a line here. */
+/** Creates the bundled agents except the built-in one, which needs chat. A new agent is a line here. */
 export const createAdapters = ({ config, fetch, env, installation }: AdapterDeps): AgentAdapter[] => [
   commandAdapter({ env, installation }),
   httpAdapter({

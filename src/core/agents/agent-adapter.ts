@@ -2,23 +2,25 @@ import type { z } from 'zod';
 import type { AgentNeed } from '../../contract/agents.ts';
 import type { FailureClass, Task, TaskEvent, TaskResult } from '../../contract/task.ts';
 
-/** What may happen to a task while its agent runs. */
+/** An event that an agent adds to its running task. */
 export interface RunningEvent {
   type: 'progress' | 'output' | 'approval_requested' | 'approval_decided';
   message: string;
   data?: TaskEvent['data'];
 }
 
-/** What an adapter is told of the task that it runs. */
+/** One attempt at a task, as the adapter gets it. */
 export interface AgentRun {
   task: Task;
-  /** Counted from 1. */
+  /** Starts at 1, and again when the task is retried from the dead-letter queue. */
   attempt: number;
-  /** The folder in which the agent works, made at the first call; rejects when the task names one that is not there. */
+  /** Identifies the run: no two in the life of the task have the same. Ends with a slash and the number of the attempt. */
+  runKey: string;
+  /** The working directory, created at the first call; rejects when the task names one that does not exist. */
   workspace: () => Promise<string>;
   /** Aborts when the task is cancelled, runs out of time, or the daemon stops. */
   signal: AbortSignal;
-  /** Adds an event to the task; never fails and never waits. */
+  /** Adds an event to the task; never throws and never blocks. */
   emit(event: RunningEvent): void;
 }
 
@@ -31,22 +33,22 @@ export interface AgentHealth {
   message?: string;
 }
 
-/** One kind of agent. A new one is a file with this interface and a line in the list of adapters. */
+/** One kind of agent. A new one implements this interface and gets a line in the list of adapters. */
 export interface AgentAdapter {
   type: string;
   name: string;
   description: string;
   /** Tags; a task whose labels match more of them gets this agent. */
   capabilities: string[];
-  /** `command` where it runs programs with the daemon's rights: only who may run commands can give it work. */
+  /** `command` where it runs programs with the daemon's rights: only callers with command rights may use it. */
   needs: readonly AgentNeed[];
   /** The shape of its settings, shown to people. */
   configSchema?: z.ZodObject;
-  /** False for an agent that only runs where it was named. */
+  /** False for an agent that only takes tasks that name it. */
   isChosenByLabels: boolean;
-  /** Failures that count against the agent and not against the task; enough of them open its circuit breaker. */
+  /** Failure classes that count against the agent and open its circuit breaker. */
   faults: readonly FailureClass[];
-  /** Undefined when it has all that it needs, else what is missing. */
+  /** The missing setting, as the end of a sentence; undefined when the agent is configured. */
   missingConfig(): string | undefined;
   checkHealth(signal: AbortSignal): Promise<AgentHealth>;
   /** Resolves with the result, or throws an `AgentFailure`; ends soon after the signal aborts. */
@@ -57,12 +59,12 @@ export interface AgentAdapter {
 export class AgentFailure extends Error {
   override readonly name = 'AgentFailure';
   readonly failure: FailureClass;
-  /** A short machine-readable word, such as `exit_1` or `http_502`. */
+  /** A short machine-readable code, such as `exit_1` or `http_502`. */
   readonly code: string;
   readonly retryAfterMs: number | undefined;
-  /** Whether another attempt is of no use, whatever the class says. */
+  /** Whether the task must not be retried, even if the class is retryable. */
   readonly isFinal: boolean;
-  /** What the agent had said until then. */
+  /** The output until the failure. */
   readonly output: string;
   constructor(
     failure: FailureClass,

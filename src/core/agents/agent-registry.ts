@@ -11,7 +11,7 @@ import { type AgentAdapter, AgentFailure, type AgentHealth } from './agent-adapt
 const HEALTH_TIMEOUT_MS = 2000;
 const HEALTH_FRESH_MS = 5000;
 
-/** What the choice of an agent looks at. */
+/** The columns of a task that decide which agent it gets. */
 export interface Assignment {
   assigned_agent: string | null;
   /** A JSON list. */
@@ -34,9 +34,9 @@ export interface AgentStats {
   lastActivity(type: string): Promise<string | undefined>;
 }
 
-/** Knows the agents: their health, their breakers, and which of them a task gets. */
+/** Holds the agents with their health and circuit breakers, and assigns tasks to them. */
 export class AgentRegistry {
-  /** Rises whenever the choice of an agent may come out differently. */
+  /** Increases whenever the assignment of tasks may change. */
   revision = 0;
   readonly #entries = new Map<string, Entry>();
   readonly #config: Config;
@@ -50,7 +50,7 @@ export class AgentRegistry {
     for (const adapter of deps.adapters) this.register(adapter);
   }
 
-  /** Adds an agent; one of the same type is replaced. */
+  /** Registers an agent; replaces one of the same type. */
   register(adapter: AgentAdapter): void {
     this.#entries.set(adapter.type, {
       adapter,
@@ -74,7 +74,7 @@ export class AgentRegistry {
     return missing === undefined ? undefined : `The default agent "${type}" cannot run: it needs ${missing}`;
   }
 
-  /** What each agent needs that needs something. */
+  /** The needs of each agent that has any. */
   needs(): Record<string, AgentNeed[]> {
     const adapters = [...this.#entries.values()].map(({ adapter }) => adapter);
     return Object.fromEntries(
@@ -82,12 +82,12 @@ export class AgentRegistry {
     );
   }
 
-  /** Whether only who may run commands can give this agent work. */
+  /** Whether only callers with command rights may use this agent. */
   needsCommandRights(type: string): boolean {
     return this.#entries.get(type)?.adapter.needs.includes('command') ?? false;
   }
 
-  /** Whether only who may run commands can ask for this: its agent runs programs, or it says in which folder. */
+  /** Whether the task needs command rights, because of its agent or because it names a working directory. */
   usesCommands({ assignedAgent, cwd }: Pick<CreateTask, 'assignedAgent' | 'cwd'>): boolean {
     return cwd !== undefined || (assignedAgent !== undefined && this.needsCommandRights(assignedAgent));
   }
@@ -112,8 +112,8 @@ export class AgentRegistry {
   }
 
   /**
-   * The agent that was named; else the healthy one whose capabilities match most labels; else the default. Where none
-   * fits, what is missing, as a sentence for the user.
+   * Chooses the named agent, else the healthy one whose capabilities match most labels, else the default. Returns what is
+   * missing, as a sentence for the user, where none fits.
    */
   choose(task: Assignment): Choice {
     if (task.assigned_agent !== null) return this.#named(task.assigned_agent, task);
@@ -138,7 +138,7 @@ export class AgentRegistry {
     const entry = this.#entries.get(type);
     if (!entry) return { missing: `There is no agent "${type}". There are: ${this.types().join(', ')}.` };
     if (!mayTake(entry.adapter, task))
-      return { missing: `The agent "${type}" only takes tasks from somebody who may run commands.` };
+      return { missing: `The agent "${type}" only takes tasks from users with command rights.` };
     const missing = entry.adapter.missingConfig();
     return missing === undefined
       ? { adapter: entry.adapter }
@@ -176,7 +176,7 @@ export class AgentRegistry {
     };
   }
 
-  /** One check under way per agent, and its answer is good for five seconds. */
+  /** Runs at most one check per agent at a time; its result is valid for five seconds. */
   async #check(entry: Entry): Promise<AgentHealth> {
     if (entry.health && this.#runtime.monotonic() - entry.checkedAt < HEALTH_FRESH_MS) return entry.health;
     entry.checking ??= checkOnce(entry.adapter).finally(() => delete entry.checking);

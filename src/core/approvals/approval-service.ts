@@ -1,4 +1,5 @@
-import type { Approval, ApprovalDecision } from '../../contract/approvals.ts';
+import type { Approval, ApprovalCoverage, ApprovalDecision } from '../../contract/approvals.ts';
+import { visibleLine } from '../../contract/visible-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
@@ -10,6 +11,8 @@ import type { Runtime } from '../runtime.ts';
 import type { ApprovalStore } from './approval-store.ts';
 
 const LIFETIME_MS = 10 * 60_000;
+const MAX_PER_RUN = 50;
+const MAX_PER_OWNER = 500;
 
 export type NewApproval = Pick<
   ApprovalRow,
@@ -24,6 +27,9 @@ export type NewApproval = Pick<
   | 'cwd'
   | 'danger'
   | 'reason'
+  | 'scripts'
+  | 'covers'
+  | 'covers_key'
   | 'binding'
 >;
 
@@ -56,12 +62,33 @@ export class ApprovalService {
   /** Requests a decision, or joins the open request for exactly this call. */
   async request(input: NewApproval): Promise<ApprovalRow> {
     const { database, store, runtime, notifications } = this.#deps;
-    const open = await store.findOpen(input.scope_id, input.binding, this.#now());
-    if (open) return open.run_id === input.run_id ? open : this.#reassign(open, input);
-    const now = runtime.now();
-    const row: ApprovalRow = {
+    return database.write(async (transaction) => {
+      const { scope_id: scopeId, binding } = input;
+      const open = await store.findOpen(transaction.db, { scopeId, binding, now: this.#now() });
+      if (open) return open.run_id === input.run_id ? open : this.#reassign(transaction, open, input);
+      const row = this.#newRow(input, runtime.newId('appr'));
+      await this.#checkRoom(transaction, row);
+      await store.insert(transaction.db, row);
+      const tool = visibleLine(row.tool);
+      notifications.add(transaction, {
+        userId: row.owner_id,
+        type: 'approval_requested',
+        title: `Approval needed: ${tool}`,
+        message: row.reason,
+        ...(row.task_id !== null && { taskId: row.task_id }),
+        data: { approvalId: row.id, tool },
+      });
+      this.#emit(transaction, row);
+      return row;
+    });
+  }
+
+  #newRow(input: NewApproval, id: string): ApprovalRow {
+    const now = this.#deps.runtime.now();
+    return {
       ...input,
-      id: runtime.newId('appr'),
+      reason: visibleLine(input.reason),
+      id,
       status: 'pending',
       decision: null,
       requested_at: now.toISOString(),
@@ -70,26 +97,35 @@ export class ApprovalService {
       decided_by: null,
       used_at: null,
     };
-    await database.write(async (transaction) => {
-      await store.insert(transaction.db, row);
-      notifications.add(transaction, {
-        userId: row.owner_id,
-        type: 'approval_requested',
-        title: `Approval needed: ${row.tool}`,
-        message: row.reason,
-        ...(row.task_id !== null && { taskId: row.task_id }),
-        data: { approvalId: row.id, tool: row.tool },
-      });
-      this.#emit(transaction, row);
+  }
+
+  /** Throws if another approval may not wait; `counted` are those of the owner that wait already and stay. */
+  async #checkRoom({ db }: WriteTransaction, { run_id, owner_id }: ApprovalRow, counted = 0): Promise<void> {
+    const counts = await this.#deps.store.countPending(db, {
+      runId: run_id,
+      ownerId: owner_id,
+      now: this.#now(),
     });
-    return row;
+    if (counts.ofRun >= MAX_PER_RUN)
+      throw new AppError(
+        'rate_limited',
+        `${MAX_PER_RUN} calls of this run wait for an approval already. Wait for decisions before you make more`,
+      );
+    if (counts.ofOwner - counted >= MAX_PER_OWNER)
+      throw new AppError(
+        'rate_limited',
+        `${MAX_PER_OWNER} calls for this user wait for an approval already, so no more can be requested now`,
+      );
   }
 
   /** The run that requested the approval is gone, so the decision goes to the run that requests it now. */
-  async #reassign(open: ApprovalRow, { run_id, call_id }: NewApproval): Promise<ApprovalRow> {
-    const { database, store } = this.#deps;
-    const reassigned = await database.write(({ db }) => store.reassign(db, open.id, { run_id, call_id }));
-    return reassigned ?? open;
+  async #reassign(
+    transaction: WriteTransaction,
+    open: ApprovalRow,
+    { run_id, call_id }: NewApproval,
+  ): Promise<ApprovalRow> {
+    if (open.status === 'pending') await this.#checkRoom(transaction, { ...open, run_id }, 1);
+    return (await this.#deps.store.reassign(transaction.db, open.id, { run_id, call_id })) ?? open;
   }
 
   /** Decides an approval once; of concurrent decisions one wins and the others fail with `wrong_state`. */
@@ -97,7 +133,7 @@ export class ApprovalService {
     caller: Caller,
     id: string,
     decision: ApprovalDecision,
-    conversationId?: string,
+    { conversationId, covers = 'kind' }: { conversationId?: string; covers?: ApprovalCoverage } = {},
   ): Promise<Approval> {
     if (caller.token)
       throw new AppError('forbidden', 'API tokens cannot decide approvals. Sign in as a user');
@@ -122,8 +158,7 @@ export class ApprovalService {
             ? 'The approval has expired'
             : `The approval is already ${found.status}`,
         );
-      if (decision === 'allow-always')
-        await store.allow(transaction.db, row.scope_id, row.tool, caller.userId, now);
+      if (decision === 'allow-always') await this.#allow(transaction, row, covers);
       await audit.append(transaction, {
         kind: 'tool',
         tool: row.tool,
@@ -131,7 +166,10 @@ export class ApprovalService {
         conversationId: row.conversation_id ?? undefined,
         taskId: row.task_id ?? undefined,
         callId: row.call_id,
-        arguments: { approvalId: row.id },
+        arguments: {
+          approvalId: row.id,
+          ...(decision === 'allow-always' && { covers: coveredBy(row, covers) }),
+        },
         result: status,
         approved: status === 'approved',
         decision,
@@ -140,6 +178,15 @@ export class ApprovalService {
       return row;
     });
     return toApproval(decided);
+  }
+
+  async #allow({ db }: WriteTransaction, row: ApprovalRow, coverage: ApprovalCoverage): Promise<void> {
+    const { store } = this.#deps;
+    const { scope_id, tool, covers, covers_key, decided_by, decided_at } = row;
+    const [by, at] = [decided_by ?? '', decided_at ?? ''];
+    if (coverage === 'tool') return store.allow(db, scope_id, tool, by, at);
+    if (covers === null || covers_key === null) return;
+    await store.allowKind(db, { scope_id, covers_key, tool, covers, allowed_by: by, allowed_at: at });
   }
 
   /** Resolves once the approval is decided or expired; rejects with the signal's reason. */
@@ -193,6 +240,9 @@ export class ApprovalService {
   }
 }
 
+const coveredBy = (row: ApprovalRow, coverage: ApprovalCoverage) =>
+  coverage === 'tool' ? `every call of ${row.tool}` : (row.covers ?? 'this call');
+
 export const toApproval = (row: ApprovalRow): Approval => ({
   id: row.id,
   status: row.status as Approval['status'],
@@ -203,6 +253,8 @@ export const toApproval = (row: ApprovalRow): Approval => ({
   cwd: row.cwd,
   securityLevel: row.danger as Approval['securityLevel'],
   reason: row.reason,
+  ...(row.scripts !== null && { scripts: JSON.parse(row.scripts) as Approval['scripts'] }),
+  ...(row.covers !== null && { alwaysCovers: row.covers }),
   requestedAt: row.requested_at,
   expiresAt: row.expires_at,
   ...(row.decision !== null && { decision: row.decision as ApprovalDecision }),

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
-import type { ApprovalRow } from '../storage/rows/approvals.ts';
+import type { AllowedCallRow, ApprovalRow } from '../storage/rows/approvals.ts';
 
-/** Stores approvals and the tools that are always allowed in a conversation or task. */
+/** Stores approvals and what is always allowed in a conversation or task. */
 export class ApprovalStore {
   readonly #database: Database;
   constructor(database: Database) {
@@ -47,8 +47,11 @@ export class ApprovalStore {
   }
 
   /** An approval for exactly this call that is pending, or approved and not used yet. */
-  findOpen(scopeId: string, binding: string, now: string): Promise<ApprovalRow | undefined> {
-    return this.#database.read
+  findOpen(
+    db: Kysely<Schema>,
+    { scopeId, binding, now }: { scopeId: string; binding: string; now: string },
+  ): Promise<ApprovalRow | undefined> {
+    return db
       .selectFrom('approvals')
       .selectAll()
       .where('scope_id', '=', scopeId)
@@ -126,14 +129,51 @@ export class ApprovalStore {
       .execute();
   }
 
-  async isAllowed(scopeId: string, tool: string): Promise<boolean> {
-    const row = await this.#database.read
+  /** How many approvals a run, and its owner, wait for. */
+  async countPending(
+    db: Kysely<Schema>,
+    { runId, ownerId, now }: { runId: string; ownerId: string; now: string },
+  ): Promise<{ ofRun: number; ofOwner: number }> {
+    const row = await db
+      .selectFrom('approvals')
+      .select((expression) => [
+        expression.fn.countAll<number>().as('ofOwner'),
+        expression.fn
+          .sum<number | null>(expression.case().when('run_id', '=', runId).then(1).else(0).end())
+          .as('ofRun'),
+      ])
+      .where('owner_id', '=', ownerId)
+      .where('status', '=', 'pending')
+      .where('expires_at', '>', now)
+      .executeTakeFirstOrThrow();
+    return { ofRun: Number(row.ofRun ?? 0), ofOwner: Number(row.ofOwner) };
+  }
+
+  /** Whether a person allowed this kind of call, or its tool as a whole. */
+  async isAllowed(scopeId: string, tool: string, coversKey: string): Promise<boolean> {
+    const { read } = this.#database;
+    const kind = await read
+      .selectFrom('allowed_calls')
+      .select('tool')
+      .where('scope_id', '=', scopeId)
+      .where('covers_key', '=', coversKey)
+      .executeTakeFirst();
+    if (kind) return true;
+    const whole = await read
       .selectFrom('allowed_tools')
       .select('tool')
       .where('scope_id', '=', scopeId)
       .where('tool', '=', tool)
       .executeTakeFirst();
-    return row !== undefined;
+    return whole !== undefined;
+  }
+
+  async allowKind(db: Kysely<Schema>, row: AllowedCallRow): Promise<void> {
+    await db
+      .insertInto('allowed_calls')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
   }
 
   async allow(db: Kysely<Schema>, scopeId: string, tool: string, by: string, at: string): Promise<void> {

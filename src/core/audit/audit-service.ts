@@ -1,17 +1,28 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { AuditEntry, AuditQuery, AuditVerification } from '../../contract/audit.ts';
 import { AppError } from '../errors.ts';
 import type { AuditRow } from '../storage/rows/audit.ts';
-import { FIRST_HASH, hashOfEntry } from './audit-log.ts';
+import { readArchive } from './archive-file.ts';
+import { AuditChain } from './audit-chain.ts';
 import type { AuditStore } from './audit-store.ts';
 
 const PAGE = 1000;
 
+interface Fault {
+  reason: string;
+  /** The number of the entry. */
+  brokenAt?: number;
+}
+
 /** Reads the audit log and verifies its integrity. */
 export class AuditService {
   readonly #store: AuditStore;
-  constructor(store: AuditStore) {
+  readonly #archiveDirectory: string;
+  constructor(store: AuditStore, archiveDirectory: string) {
     this.#store = store;
+    this.#archiveDirectory = archiveDirectory;
   }
 
   async list(query: AuditQuery) {
@@ -25,33 +36,67 @@ export class AuditService {
     return toAuditEntry(row);
   }
 
-  /** Verifies the hash chain; detects changed, missing and moved entries. A truncated end shows only in `lastHash`. */
+  /**
+   * Verifies the hash chain from the first archive to the end of the log; detects changed, missing and moved entries. A
+   * truncated end shows only in `lastHash`. Archives that are not found are skipped and listed.
+   */
   async verify(): Promise<AuditVerification> {
+    const chain = new AuditChain();
+    const missingArchives: string[] = [];
     let entries = 0;
-    let lastHash = FIRST_HASH;
-    for (
-      let page = await this.#store.page(0, PAGE);
-      page.length > 0;
-      page = await this.#store.page(entries, PAGE)
-    ) {
-      for (const row of page) {
-        const reason = findFault(row, entries + 1, lastHash);
-        if (reason !== undefined) return { valid: false, entries, brokenAt: row.seq, reason, lastHash };
-        entries++;
-        lastHash = row.hash;
+    const follow = async (rows: AsyncIterable<AuditRow>): Promise<Fault | undefined> => {
+      for await (const row of rows) {
+        const reason = chain.follow(row);
+        if (reason !== undefined) return { reason, brokenAt: row.seq };
+        // Lets other requests run while a long log is read.
+        if (++entries % PAGE === 0) await yieldToEventLoop();
       }
-      // Lets other requests run while a long log is read.
-      await yieldToEventLoop();
+      return undefined;
+    };
+    const invalid = (reason: string, brokenAt = chain.seq + 1): AuditVerification => ({
+      valid: false,
+      entries,
+      brokenAt,
+      reason,
+      lastHash: chain.lastHash,
+    });
+    const archives = await this.#store.archives();
+    for (const archive of archives) {
+      if (archive.previous_hash !== chain.lastHash || archive.first_seq !== chain.seq + 1)
+        return invalid(`The archive ${archive.file} does not follow the one before it`);
+      const path = join(this.#archiveDirectory, archive.file);
+      if (existsSync(path)) {
+        const reason = `The archive ${archive.file} is damaged`;
+        const fault = await follow(readArchive(path)).catch((): Fault => ({ reason }));
+        if (fault) return invalid(fault.reason, fault.brokenAt);
+        if (chain.lastHash !== archive.last_hash)
+          return invalid(`The archive ${archive.file} does not end with its last entry`);
+      } else missingArchives.push(path);
+      chain.skipTo(archive.last_seq, archive.last_hash);
     }
-    return { valid: true, entries, lastHash };
+    const fault = await follow(this.#rows(chain.seq));
+    if (fault) return invalid(fault.reason, fault.brokenAt);
+    // The entry about an archive may itself be in a later archive that is missing.
+    for (const { file, last_seq, last_hash } of archives.toReversed()) {
+      if (chain.stated.get(last_seq) !== last_hash) return invalid(`No entry states the archive ${file}`);
+      if (missingArchives.includes(join(this.#archiveDirectory, file))) break;
+    }
+    return {
+      valid: true,
+      entries,
+      lastHash: chain.lastHash,
+      ...(missingArchives.length > 0 && { missingArchives }),
+    };
   }
-}
 
-function findFault({ hash, ...row }: AuditRow, seq: number, previous: string): string | undefined {
-  if (row.seq !== seq) return `Entry ${seq} is missing`;
-  if (row.previous_hash !== previous) return `Entry ${seq} does not follow the one before it`;
-  if (hashOfEntry(row) !== hash) return `Entry ${seq} was changed`;
-  return undefined;
+  async *#rows(after: number): AsyncGenerator<AuditRow> {
+    for (let last = after; ;) {
+      const page = await this.#store.page(last, PAGE);
+      yield* page;
+      last = page.at(-1)?.seq ?? last;
+      if (page.length < PAGE) return;
+    }
+  }
 }
 
 const toAuditEntry = (row: AuditRow): AuditEntry => ({

@@ -1,4 +1,5 @@
 import type { AuditQuery } from '../../contract/audit.ts';
+import type { AuditArchiveRow } from '../storage/rows/retention.ts';
 import type { AuditRow } from '../storage/rows/audit.ts';
 import type { Database } from '../storage/database.ts';
 
@@ -34,6 +35,11 @@ export class AuditStore {
       .orderBy('seq')
       .limit(limit)
       .execute();
+  }
+
+  /** The archives of entries that left the log, oldest first. */
+  archives(): Promise<AuditArchiveRow[]> {
+    return this.#database.read.selectFrom('audit_archives').selectAll().orderBy('last_seq').execute();
   }
 
   #matching({ tool, userId, conversationId, from, to }: AuditQuery) {

@@ -7,6 +7,7 @@ import type { Runtime } from '../runtime.ts';
 import type { Caller } from './caller.ts';
 import type { KeyHasher } from './key-hasher.ts';
 import { ownerId } from './owner.ts';
+import { requesterOf } from './sign-in-queue.ts';
 import type { ClientInfo, NewSession, SessionService } from './session-service.ts';
 
 const HASH = 'access_key_hash';
@@ -21,16 +22,16 @@ export interface AccessKeyDeps {
   runtime: Runtime;
   /** True when the daemon listens where only this machine reaches it. */
   isLoopback: boolean;
-  /** True when others come in through a proxy, by the settings. */
+  /** True when the settings name a proxy or a public base URL. */
   isProxied: boolean;
-  /** False in cloud mode, which knows accounts only. */
+  /** False in cloud mode, which has accounts only. */
   isLocalMode: boolean;
 }
 
 /** The access key of local mode: the one credential that a browser needs. */
 export class AccessKeyService {
   readonly #deps: AccessKeyDeps;
-  /** The hash, `removed` when none is needed, undefined while none was made. */
+  /** The hash, `removed` when no key is required, undefined while none was set. */
   #stored: string | undefined;
 
   private constructor(deps: AccessKeyDeps, stored: string | undefined) {
@@ -45,7 +46,7 @@ export class AccessKeyService {
     if (deps.isLocalMode && isOpened && !hasKey)
       throw new AppError(
         'configuration',
-        'Others could reach this address, and there is no access key. Start once on 127.0.0.1 and set one: svc auth access-key. Or use accounts: SVC_SYSTEM_AUTH_MODE=cloud',
+        'Other machines can reach this address, and no access key is set. Start once on 127.0.0.1 and set one: svc auth access-key. Or use accounts: SVC_SYSTEM_AUTH_MODE=cloud',
       );
     return new AccessKeyService(deps, stored);
   }
@@ -54,7 +55,7 @@ export class AccessKeyService {
     return this.#deps.isLocalMode && this.#stored !== REMOVED;
   }
 
-  /** True where whoever passes the gate is the owner. */
+  /** True where every request that passes the host gate acts as the owner. */
   get isOpen(): boolean {
     const { isLocalMode, isLoopback, isProxied } = this.#deps;
     return isLocalMode && isLoopback && !isProxied && this.#stored === REMOVED;
@@ -64,37 +65,50 @@ export class AccessKeyService {
     return this.#stored !== undefined;
   }
 
-  /** A session for whoever knows the key. */
+  /** Creates a session for a caller that sends the right key. */
   async verify(key: string, client: ClientInfo = {}): Promise<NewSession> {
     this.#requireLocalMode();
+    return this.#deps.hasher.during(() => this.#verify(key, client));
+  }
+
+  async #verify(key: string, client: ClientInfo): Promise<NewSession> {
     const { database, sessions, hasher } = this.#deps;
     const stored = this.#stored;
-    const isRight = stored === REMOVED || (stored !== undefined && (await hasher.matches(key, stored)));
+    const isMatch =
+      stored === REMOVED ||
+      (stored !== undefined && (await hasher.matches(key, stored, requesterOf(client))));
     const session = await database.write(async (transaction) => {
-      // The key may have been changed while it was compared.
-      const isStill = isRight && (await readState(transaction.db, HASH)) === stored;
-      if (isStill)
+      // The key may have changed during the comparison.
+      const isCurrent = isMatch && (await readState(transaction.db, HASH)) === stored;
+      if (isCurrent)
         return sessions.signIn(transaction, { userId: ownerId, kind: 'sign-in', client }, 'access-key');
       await this.#record(transaction, 'auth.sign_in', client, 'refused');
       return undefined;
     });
-    if (!session) throw new AppError('unauthenticated', 'That is not the access key');
+    if (!session) throw new AppError('unauthenticated', 'The access key is wrong');
     return session;
   }
 
   /**
-   * Sets the key, and signs every browser out that used another, but for the caller's. Null removes the requirement,
-   * which only a daemon that nobody else reaches allows.
+   * Sets the key and ends every session of an earlier key except the caller's. Null removes the requirement, which
+   * only a daemon allows that no other machine can reach.
    */
   async set(key: string | null, client: ClientInfo = {}, caller?: Caller): Promise<void> {
     this.#requireLocalMode();
-    const { isLoopback, isProxied, sessions, bus } = this.#deps;
+    const { isLoopback, isProxied, bus } = this.#deps;
     if (key === null && (!isLoopback || isProxied))
       throw new AppError(
         'wrong_state',
-        'The access key can only be removed while nobody else reaches the daemon: it listens on a loopback address, and no server.baseUrl or server.trustedProxies is set',
+        'The access key can only be removed while no other machine can reach the daemon: it must listen on a loopback address, without server.baseUrl and server.trustedProxies',
       );
-    const stored = key === null ? REMOVED : await this.#deps.hasher.hash(key);
+    await this.#deps.hasher.during(() => this.#set(key, client, caller));
+    // Callers that acted as the owner without a session lose access.
+    if (key !== null) bus.emit('rights_changed', { userId: ownerId });
+  }
+
+  async #set(key: string | null, client: ClientInfo, caller: Caller | undefined): Promise<void> {
+    const { hasher, sessions } = this.#deps;
+    const stored = key === null ? REMOVED : await hasher.hash(key, { isKnown: true, key: ownerId });
     await this.#deps.database.write(async (transaction) => {
       await writeState(transaction.db, HASH, stored);
       await sessions.endMatching(transaction, {
@@ -105,11 +119,9 @@ export class AccessKeyService {
       await this.#record(transaction, 'auth.access_key_changed', client, key === null ? 'removed' : 'set');
     });
     this.#stored = stored;
-    // Whoever was the owner without a session is not any more.
-    if (key !== null) bus.emit('rights_changed', { userId: ownerId });
   }
 
-  /** Makes a key of its own and answers it, once. */
+  /** Generates and sets a key; returns it this once. */
   async generate(): Promise<string> {
     const key = this.#deps.runtime.newSecret(18);
     await this.set(key);
@@ -120,7 +132,7 @@ export class AccessKeyService {
     if (!this.#deps.isLocalMode)
       throw new AppError(
         'unsupported',
-        'The access key belongs to local mode; here one signs in to an account',
+        'The access key exists in local mode only. Sign in to an account: svc auth login',
       );
   }
 

@@ -2,8 +2,8 @@ import type { EventBus } from '../events.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Calls back once what lets the caller in has ended or changed: the session, the token, or the rights of the user. What
- * goes on for long asks this, because a caller is looked up only when it begins. Answers how to stop.
+ * Calls `onEnd` when the session or token of the caller ends or the rights of the user change. Long-lived streams need
+ * this, because a caller is resolved only at the start of a request. Returns the function that unsubscribes.
  */
 export function watchAccess(bus: EventBus, caller: Caller, onEnd: () => void): () => void {
   const subscriptions = [

@@ -10,6 +10,7 @@ import type { KeyHasher } from './key-hasher.ts';
 import { ownerId } from './owner.ts';
 import type { Registration } from './registration.ts';
 import type { ClientInfo, NewSession, SessionService } from './session-service.ts';
+import { requesterOf } from './sign-in-queue.ts';
 import { toSignedIn, type UserStore } from './user-store.ts';
 
 export interface AccountServiceDeps {
@@ -27,6 +28,15 @@ export interface SignedIn {
   user: ReturnType<typeof toSignedIn>;
 }
 
+interface SignupOrigin {
+  isTrustedClient: boolean;
+  client: ClientInfo;
+}
+interface NewPassword {
+  currentPassword?: string | undefined;
+  newPassword: string;
+}
+
 /** Accounts with a password: sign-up, sign-in, profile. */
 export class AccountService {
   readonly #deps: AccountServiceDeps;
@@ -34,30 +44,38 @@ export class AccountService {
     this.#deps = deps;
   }
 
-  async signUp(signup: Signup, place: { isTrustedClient: boolean; client: ClientInfo }): Promise<SignedIn> {
+  signUp(signup: Signup, origin: SignupOrigin): Promise<SignedIn> {
+    return this.#deps.hasher.during(() => this.#signUp(signup, origin));
+  }
+
+  async #signUp(signup: Signup, origin: SignupOrigin): Promise<SignedIn> {
     const { database, registration, sessions, hasher } = this.#deps;
-    const { password, ...wish } = { ...signup, ...place };
-    // Who may not sign up costs no hash.
-    await registration.permit(database.read, wish);
-    const passwordHash = await hasher.hash(password);
+    const { password, ...input } = { ...signup, ...origin };
+    // Checked first, so that a refused sign-up costs no hash.
+    await registration.permit(database.read, input);
+    const passwordHash = await hasher.hash(password, requesterOf(origin.client, signup.email));
     return database.write(async (transaction) => {
-      const row = await registration.register(transaction, { ...wish, passwordHash });
-      const session = sessions.prepare({ userId: row.id, kind: 'sign-in', client: place.client });
+      const row = await registration.register(transaction, { ...input, passwordHash });
+      const session = sessions.prepare({ userId: row.id, kind: 'sign-in', client: origin.client });
       await sessions.insert(transaction, session.row);
       return { session, user: toSignedIn(row) };
     });
   }
 
-  /** The same work and the same words for an unknown user, a wrong password and a closed account. */
-  async signIn(email: string, password: string, client: ClientInfo): Promise<SignedIn> {
+  /** Takes the same time and gives the same error for an unknown user, a wrong password and a disabled account. */
+  signIn(email: string, password: string, client: ClientInfo): Promise<SignedIn> {
+    return this.#deps.hasher.during(() => this.#signIn(email, password, client));
+  }
+
+  async #signIn(email: string, password: string, client: ClientInfo): Promise<SignedIn> {
     const { users, hasher } = this.#deps;
     const decoy = hasher.decoyFor(email);
     const row = await users.findByEmail(email);
-    const isRight = await hasher.matches(password, row?.password_hash ?? decoy);
-    const isOpen = row !== undefined && row.password_hash !== null && row.disabled_at === null;
-    if (isRight && isOpen) return this.#admit(row, client);
+    const isMatch = await hasher.matches(password, row?.password_hash ?? decoy, requesterOf(client, email));
+    const isEnabled = row !== undefined && row.password_hash !== null && row.disabled_at === null;
+    if (isMatch && isEnabled) return this.#admit(row, client);
     await this.#refuse(row, client);
-    throw wrong();
+    throw wrongCredentials();
   }
 
   async user(caller: Caller): Promise<User> {
@@ -70,23 +88,28 @@ export class AccountService {
   async updateProfile(caller: Caller, profile: UpdateProfile): Promise<User> {
     const { database, users } = this.#deps;
     const { name, avatarUrl, bio, timezone, locale, onboardingCompleted } = profile;
-    const row = await database.write(({ db }) =>
-      users.update(db, caller.userId, {
+    const row = await database.write(async (transaction) => {
+      await caller.auditEntry?.append(transaction);
+      return users.update(transaction.db, caller.userId, {
         ...(name !== undefined && { name }),
         ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
         ...(bio !== undefined && { bio }),
         ...(timezone !== undefined && { timezone }),
         ...(locale !== undefined && { locale }),
         ...(onboardingCompleted !== undefined && { onboarding_completed: Number(onboardingCompleted) }),
-      }),
-    );
+      });
+    });
     return { ...(await users.describe(row)), role: caller.role };
   }
 
   /** Changes the password and ends every other session of the user. */
-  async setPassword(
+  setPassword(caller: Caller, passwords: NewPassword, client: ClientInfo): Promise<void> {
+    return this.#deps.hasher.during(() => this.#setPassword(caller, passwords, client));
+  }
+
+  async #setPassword(
     caller: Caller,
-    { currentPassword, newPassword }: { currentPassword?: string | undefined; newPassword: string },
+    { currentPassword, newPassword }: NewPassword,
     client: ClientInfo,
   ): Promise<void> {
     const { database, users, hasher, sessions, pairings, audit } = this.#deps;
@@ -102,9 +125,10 @@ export class AccountService {
       );
     const row = await users.find(caller.userId);
     const current = row?.password_hash ?? null;
-    if (current !== null && !(await hasher.matches(currentPassword ?? '', current)))
+    const requester = { isKnown: true, key: caller.userId };
+    if (current !== null && !(await hasher.matches(currentPassword ?? '', current, requester)))
       throw new AppError('forbidden', 'The current password is wrong');
-    const password_hash = await hasher.hash(newPassword);
+    const password_hash = await hasher.hash(newPassword, requester);
     await database.write(async (transaction) => {
       await users.update(transaction.db, caller.userId, { password_hash });
       await sessions.endMatching(transaction, {
@@ -124,16 +148,16 @@ export class AccountService {
 
   #admit(row: UserRow, client: ClientInfo): Promise<SignedIn> {
     const { database, users, sessions } = this.#deps;
-    const wish = { userId: row.id, kind: 'sign-in' as const, client };
+    const input = { userId: row.id, kind: 'sign-in' as const, client };
     return database.write(async (transaction) => {
-      // The password may have been changed, or the account closed, while the hash was compared.
+      // The password or the account may have changed during the comparison.
       const now = await users.find(row.id, transaction.db);
-      if (now?.password_hash !== row.password_hash || now?.disabled_at !== null) throw wrong();
-      return { session: await sessions.signIn(transaction, wish, 'password'), user: toSignedIn(now) };
+      if (now?.password_hash !== row.password_hash || now?.disabled_at !== null) throw wrongCredentials();
+      return { session: await sessions.signIn(transaction, input, 'password'), user: toSignedIn(now) };
     });
   }
 
-  /** What was typed is not kept: it may be the password of somebody in the wrong field. */
+  /** The e-mail is not logged: it may be a password that was typed into the wrong field. */
   async #refuse(row: UserRow | undefined, client: ClientInfo): Promise<void> {
     const { database, audit } = this.#deps;
     await database.write((transaction) =>
@@ -149,4 +173,4 @@ export class AccountService {
   }
 }
 
-const wrong = () => new AppError('unauthenticated', 'E-mail or password is wrong');
+const wrongCredentials = () => new AppError('unauthenticated', 'E-mail or password is wrong');

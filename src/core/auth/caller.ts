@@ -1,11 +1,12 @@
 import type { Scope } from '../../contract/scopes.ts';
 import type { Role } from '../../contract/users.ts';
+import type { PendingEntry } from '../audit/pending-entry.ts';
 import { AppError } from '../errors.ts';
 
 /** Who makes a request: always a user, through a session, an API token, or as the owner of this machine. */
 export interface Caller {
   userId: string;
-  /** What the session may do at most; through a token nobody is an administrator. */
+  /** The upper limit of the rights; an API token never acts as an administrator. */
   role: Role;
   /** SHA-256 of the session's token; absent where no session is needed. */
   sessionHash?: string;
@@ -14,16 +15,18 @@ export interface Caller {
   deviceId?: string;
   /** Present when an API token was sent instead of a session. */
   token?: { id: string; scopes: readonly Scope[] };
+  /** What the audit log will say of the request; present where the change has to take it along. */
+  auditEntry?: PendingEntry;
 }
 
-/** The role that a row holds; anything unknown gives the fewest rights. */
+/** The role of a row; an unknown value gets the fewest rights. */
 export const roleOf = ({ role }: { role: string }): Role => (role === 'admin' ? 'admin' : 'user');
 
 export const isAdmin = (caller: Caller): boolean => caller.role === 'admin';
 
 /**
- * An agent that needs command rights runs programs as the daemon's user, so only an administrator may give it work, or a token to which
- * one gave that scope.
+ * Whether the caller may use agents that run programs as the daemon's user: an administrator, or a token to which one
+ * granted the scope.
  */
 export const mayRunCommands = (caller: Caller): boolean =>
   caller.token ? caller.token.scopes.includes('agents:command') : isAdmin(caller);
@@ -39,7 +42,7 @@ export function requireCommandRights(caller: Caller): void {
   );
 }
 
-/** The one ownership check: what belongs to somebody else is not there, except for administrators. */
+/** The one ownership check: objects of other users do not exist for anyone but administrators. */
 export function requireOwned<T extends { owner_id: string }>(
   caller: Caller,
   row: T | undefined,
@@ -49,6 +52,6 @@ export function requireOwned<T extends { owner_id: string }>(
   throw new AppError('not_found', `${what} not found`);
 }
 
-/** Whose objects a list may show: everybody's for an administrator, else the caller's own. */
+/** The owner whose objects a list may show; undefined for an administrator, who sees those of all users. */
 export const visibleOwner = (caller: Caller): string | undefined =>
   isAdmin(caller) ? undefined : caller.userId;

@@ -11,6 +11,7 @@ import { TokenService } from './tokens/token-service.ts';
 import { AccessKeyService } from './access-key-service.ts';
 import { AccountService } from './account-service.ts';
 import { InviteService } from './invite-service.ts';
+import { KnownClients } from './known-clients.ts';
 import { KeyHasher } from './key-hasher.ts';
 import { OneTimeTokens } from './one-time-tokens.ts';
 import { ensureOwner, retireOwner } from './owner-service.ts';
@@ -32,11 +33,11 @@ export interface AuthDeps {
   locations: Locations;
   /** True when only this machine can reach the daemon. */
   isLoopback: boolean;
-  /** Takes a fault that no caller can be told of. */
+  /** Reports an error that no caller can receive. */
   reportBug: (error: unknown) => void;
 }
 
-/** Everything that says who may do what; in local mode the owner of the machine is a user afterwards. */
+/** Composes sign-in and rights; in local mode it also creates the owner of the machine as a user. */
 export async function composeAuth(deps: AuthDeps) {
   const { database, config, keys, runtime, locations } = deps;
   const isLocalMode = config.get('system.authMode') === 'local';
@@ -47,6 +48,7 @@ export async function composeAuth(deps: AuthDeps) {
   const isProxied =
     config.get('server.baseUrl') !== undefined || config.get('server.trustedProxies').length > 0;
   const accessKey = await AccessKeyService.load({ ...deps, sessions, hasher, isLocalMode, isProxied });
+  const knownClients = await KnownClients.load(deps);
   const users = new UserStore(database);
   const pairings = new PairingStore();
   const setupCode = new SetupCode(locations.setupCodeFile);
@@ -57,6 +59,7 @@ export async function composeAuth(deps: AuthDeps) {
   const tokens = new TokenService(deps);
   const services = {
     sessions,
+    knownClients,
     accessKey,
     users,
     setupCode,
@@ -69,5 +72,5 @@ export async function composeAuth(deps: AuthDeps) {
     userAdmin: new UserAdminService({ ...deps, users, sessions, tokens }),
     signInLinks: new SignInLinkService({ ...deps, oneTimeTokens, users, sessions }),
   };
-  return { services, lifecycle: {} } satisfies Feature<typeof services>;
+  return { services, lifecycle: { stop: () => hasher.close() } } satisfies Feature<typeof services>;
 }

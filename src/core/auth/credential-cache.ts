@@ -1,13 +1,13 @@
 import type { Caller } from './caller.ts';
 
-/** What was found stays known this long; what this daemon ends is forgotten at once. */
-const KNOWN_MS = 1000;
-const MAX_KNOWN = 1000;
+/** How long an entry is valid; a change by this daemon clears the cache at once. */
+const TTL_MS = 1000;
+const MAX_ENTRIES = 1000;
 
-/** Callers that were looked up a moment ago, by what they sent. */
+/** Caches resolved callers by their credential for a moment. */
 export class CredentialCache {
   readonly #monotonic: () => number;
-  readonly #known = new Map<string, { caller: Caller; until: number }>();
+  readonly #entries = new Map<string, { caller: Caller; until: number }>();
   #generation = 0;
 
   constructor(monotonic: () => number) {
@@ -15,25 +15,25 @@ export class CredentialCache {
   }
 
   recall(credential: string): Caller | undefined {
-    const known = this.#known.get(credential);
-    return known && known.until > this.#monotonic() ? known.caller : undefined;
+    const entry = this.#entries.get(credential);
+    return entry && entry.until > this.#monotonic() ? entry.caller : undefined;
   }
 
-  /** Looks a caller up; what was read before something ended is not kept. */
-  async find(credential: string, look: () => Promise<Caller | undefined>): Promise<Caller | undefined> {
+  /** Resolves a caller; a result that was read before the cache was cleared is not stored. */
+  async find(credential: string, resolve: () => Promise<Caller | undefined>): Promise<Caller | undefined> {
     const recalled = this.recall(credential);
     if (recalled) return recalled;
     const generation = this.#generation;
-    const caller = await look();
+    const caller = await resolve();
     if (!caller || generation !== this.#generation) return caller;
-    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    this.#known.set(credential, { caller, until: this.#monotonic() + KNOWN_MS });
+    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
+    this.#entries.set(credential, { caller, until: this.#monotonic() + TTL_MS });
     return caller;
   }
 
-  /** Forgets everything: something has ended, or somebody's rights have changed. */
+  /** Drops all entries, after a session or token was revoked or rights have changed. */
   clear(): void {
     this.#generation++;
-    this.#known.clear();
+    this.#entries.clear();
   }
 }

@@ -17,25 +17,25 @@ export interface InviteServiceDeps {
   runtime: Runtime;
 }
 
-/** Invites: a code that makes one account. */
+/** Invites: each code creates one account. */
 export class InviteService {
   readonly #deps: InviteServiceDeps;
   constructor(deps: InviteServiceDeps) {
     this.#deps = deps;
   }
 
-  async create(caller: Caller, wish: CreateInvite): Promise<{ invite: Invite; code: string }> {
+  async create(caller: Caller, input: CreateInvite): Promise<{ invite: Invite; code: string }> {
     const { database, audit, runtime } = this.#deps;
     const code = runtime.newSecret(18);
     const now = runtime.now();
     const row: InviteRow = {
       id: runtime.newId('invite'),
       code_hash: hashToken(code),
-      email: wish.email ?? null,
-      role: wish.role,
+      email: input.email ?? null,
+      role: input.role,
       created_by: caller.userId,
       created_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + wish.expiresInDays * DAY_MS).toISOString(),
+      expires_at: new Date(now.getTime() + input.expiresInDays * DAY_MS).toISOString(),
       used_by: null,
       used_at: null,
     };
@@ -80,13 +80,13 @@ export class InviteService {
     });
   }
 
-  /** The invite that somebody with this code may use; or the one for an address that is proven to be theirs. */
+  /** The open invite with this code, or without a code the one for a verified e-mail address. */
   async findUsable(
     db: Kysely<Schema>,
     by: { code?: string | undefined; email: string; isEmailVerified: boolean },
   ): Promise<InviteRow | undefined> {
     const now = this.#deps.runtime.now().toISOString();
-    // Who has lost the right to invite has invited nobody.
+    // Invites by users who are no longer administrators are void.
     const inviters = db
       .selectFrom('users')
       .select('id')

@@ -1,86 +1,93 @@
 import { argon2, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { AppError } from '../errors.ts';
+import { type Requester, SignInQueue, stoppingError, unknownClient } from './sign-in-queue.ts';
 
 /** OWASP's parameters for argon2id: 19 MiB, two passes, one lane. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
 const SALT_BYTES = 16;
 const MAX_AT_ONCE = 2;
-/** At 20 to 60 ms each, who comes later would give up before it is their turn. */
-const MAX_WAITING = 200;
+/** At 20 to 60 ms each, more would wait longer than a second. */
+const MAX_WAITING = 32;
 
 const derive = promisify(argon2);
 
-/** Hashes keys slowly; at most two at a time, so that sign-ins cannot exhaust the memory. */
+/** Hashes keys with argon2id, at most two at a time, so that sign-ins cannot exhaust the memory; known clients first. */
 export class KeyHasher {
-  readonly #waiting: (() => void)[] = [];
+  readonly #queue: SignInQueue;
   readonly #parameters: typeof PARAMETERS;
   readonly #decoys = randomBytes(32);
-  readonly #maxWaiting: number;
-  #running = 0;
+  /** Work that hashes and then stores something. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  #isClosed = false;
 
-  constructor(parameters = PARAMETERS, maxWaiting = MAX_WAITING) {
+  constructor(parameters = PARAMETERS, maxWaiting = MAX_WAITING, monotonic = () => performance.now()) {
     this.#parameters = parameters;
-    this.#maxWaiting = maxWaiting;
+    this.#queue = new SignInQueue(MAX_AT_ONCE, maxWaiting, monotonic);
   }
 
-  /** A PHC string of argon2id. */
-  async hash(key: string): Promise<string> {
+  /** Runs work that hashes keys and stores something by the result, for which `close` waits. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw stoppingError();
+    const running = work();
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  /** Refuses hashes that have not begun, and resolves when no work is under way any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#queue.close();
+    await Promise.allSettled(this.#underWay);
+  }
+
+  /** Returns a PHC string of argon2id. */
+  async hash(key: string, requester: Requester = unknownClient): Promise<string> {
     const nonce = randomBytes(SALT_BYTES);
-    const tag = await this.#limited(() =>
-      derive('argon2id', { ...this.#parameters, message: plain(key), nonce }),
+    const tag = await this.#queue.run(requester, () =>
+      derive('argon2id', { ...this.#parameters, message: normalize(key), nonce }),
     );
-    return this.#spell(nonce, tag);
+    return this.#format(nonce, tag);
   }
 
   /**
-   * A hash that no key has, for who is not known, so that comparing costs the same. How long argon2id takes depends on
-   * the salt, so each name has one of its own, like a user.
+   * A hash that no key matches, for an unknown user, so that the comparison takes the same time. The duration of
+   * argon2id depends on the salt, so each name has its own.
    */
   decoyFor(name: string): string {
     const bytes = createHmac('sha512', this.#decoys).update(name).digest();
     const { tagLength } = this.#parameters;
-    return this.#spell(bytes.subarray(0, SALT_BYTES), bytes.subarray(SALT_BYTES, SALT_BYTES + tagLength));
+    return this.#format(bytes.subarray(0, SALT_BYTES), bytes.subarray(SALT_BYTES, SALT_BYTES + tagLength));
   }
 
-  /** Compares in constant time; a hash that is not ours never matches. */
-  async matches(key: string, hash: string): Promise<boolean> {
+  /** Compares in constant time; a hash of another format never matches. */
+  async matches(key: string, hash: string, requester: Requester = unknownClient): Promise<boolean> {
     const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(hash);
     if (!match) return false;
     const [, memory, passes, parallelism, nonce = '', tag = ''] = match;
     const expected = Buffer.from(tag, 'base64');
-    const actual = await this.#limited(() =>
+    const actual = await this.#queue.run(requester, () =>
       derive('argon2id', {
         memory: Number(memory),
         passes: Number(passes),
         parallelism: Number(parallelism),
         tagLength: expected.length,
-        message: plain(key),
+        message: normalize(key),
         nonce: Buffer.from(nonce, 'base64'),
       }),
     );
     return timingSafeEqual(actual, expected);
   }
 
-  #spell(salt: Buffer, tag: Buffer): string {
+  #format(salt: Buffer, tag: Buffer): string {
     const { memory, passes, parallelism } = this.#parameters;
-    const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+    const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
     return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(salt)}$${text(tag)}`;
-  }
-
-  async #limited<T>(compute: () => Promise<T>): Promise<T> {
-    if (this.#waiting.length >= this.#maxWaiting)
-      throw new AppError('unavailable', 'Too many sign-ins at once. Try again in a moment.');
-    while (this.#running >= MAX_AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#running++;
-    try {
-      return await compute();
-    } finally {
-      this.#running--;
-      this.#waiting.shift()?.();
-    }
   }
 }
 
-/** What two keyboards type for the same letters is the same. */
-const plain = (key: string) => key.normalize('NFC');
+/** Different keyboards may compose the same letters differently. */
+const normalize = (key: string) => key.normalize('NFC');

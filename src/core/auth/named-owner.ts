@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { Schema } from '../storage/schema.ts';
 import { type Caller, isAdmin } from './caller.ts';
 
-/** The user with this id, `me` being the caller. Only administrators may name others; nobody else finds them. */
+/** The id of the named user, where `me` is the caller. Other users exist only for administrators. */
 export async function namedOwner(db: Kysely<Schema>, caller: Caller, named = 'me'): Promise<string> {
   if (named === 'me' || named === caller.userId) return caller.userId;
   const user = isAdmin(caller)

@@ -1,38 +1,42 @@
+import type { PendingEntry } from '../audit/pending-entry.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { hashToken } from './hash-token.ts';
 
-/** Secrets that are good for one use and a short time; what they stand for is kept sealed. */
+/** Tokens that are valid once and for a short time; their data is stored sealed. */
 export class OneTimeTokens {
   readonly #deps: { database: Database; box: SecretBox; runtime: Runtime };
   constructor(deps: { database: Database; box: SecretBox; runtime: Runtime }) {
     this.#deps = deps;
   }
 
-  /** Answers the token; only its hash is stored. */
+  /** Returns the token; only its hash is stored. */
   async issue(
     purpose: string,
     data: object,
     lifetimeMs: number,
+    auditEntry?: PendingEntry,
   ): Promise<{ token: string; expiresAt: string }> {
     const { database, box, runtime } = this.#deps;
     const token = runtime.newSecret(32);
     const now = runtime.now();
     const expiresAt = new Date(now.getTime() + lifetimeMs).toISOString();
     const token_hash = hashToken(token);
-    const sealed = box.seal(JSON.stringify(data), placeOf(token_hash));
-    await database.write(async ({ db }) => {
+    const sealed = box.seal(JSON.stringify(data), contextOf(token_hash));
+    await database.write(async (transaction) => {
+      const { db } = transaction;
       await db.deleteFrom('one_time_tokens').where('expires_at', '<', now.toISOString()).execute();
       await db
         .insertInto('one_time_tokens')
         .values({ token_hash, purpose, data: sealed, expires_at: expiresAt })
         .execute();
+      await auditEntry?.append(transaction);
     });
     return { token, expiresAt };
   }
 
-  /** What the token stands for, to the first who asks in time; undefined to everybody else. */
+  /** Returns the data of the token to its first use in time; undefined after that. */
   async redeem(purpose: string, token: string): Promise<unknown> {
     const { database, box, runtime } = this.#deps;
     const token_hash = hashToken(token);
@@ -45,8 +49,8 @@ export class OneTimeTokens {
         .executeTakeFirst(),
     );
     if (!row || row.expires_at <= runtime.now().toISOString()) return undefined;
-    return JSON.parse(box.open(row.data, placeOf(token_hash)));
+    return JSON.parse(box.open(row.data, contextOf(token_hash)));
   }
 }
 
-const placeOf = (tokenHash: string) => `one_time_tokens:${tokenHash}`;
+const contextOf = (tokenHash: string) => `one_time_tokens:${tokenHash}`;

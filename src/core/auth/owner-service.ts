@@ -10,15 +10,15 @@ interface OwnerDeps {
   database: Database;
   sessions: SessionService;
   runtime: Runtime;
-  /** Mode 0600, the token alone: who can read it is signed in on this machine. */
+  /** Holds only the token, with mode 0600: a user who can read the file is signed in. */
   sessionFile: string;
 }
 
-/** Local mode: makes sure that the owner is a user, and that the file beside the database holds a session of theirs. */
+/** Local mode: ensures that the owner exists as a user and that the session file holds a valid session. */
 export async function ensureOwner(deps: OwnerDeps): Promise<void> {
   const { database, sessions, runtime, sessionFile } = deps;
-  const known = await findOwner(database);
-  if (!known)
+  const stored = await findOwner(database);
+  if (!stored)
     await database.write(({ db }) =>
       db
         .insertInto('users')
@@ -32,17 +32,17 @@ export async function ensureOwner(deps: OwnerDeps): Promise<void> {
         })
         .execute(),
     );
-  else if (known.disabled_at !== null) await setDisabled(database, null);
+  else if (stored.disabled_at !== null) await setDisabled(database, null);
   const token = existsSync(sessionFile) ? readFileSync(sessionFile, 'utf8').trim() : '';
   if (token !== '' && (await sessions.resolve(token))) return;
   writePrivateFile(sessionFile, (await sessions.create({ userId: ownerId, kind: 'owner' })).token);
 }
 
-/** Cloud mode knows accounts only: the owner of an earlier local mode is shut out. */
+/** Cloud mode has accounts only: disables the owner of an earlier local mode. */
 export async function retireOwner({ database, sessions, runtime, sessionFile }: OwnerDeps): Promise<void> {
   rmSync(sessionFile, { force: true });
-  const known = await findOwner(database);
-  if (!known || known.disabled_at !== null) return;
+  const stored = await findOwner(database);
+  if (!stored || stored.disabled_at !== null) return;
   await setDisabled(database, runtime.now().toISOString());
   await database.write(async (transaction) => {
     await sessions.endMatching(transaction, { userId: ownerId });
@@ -62,7 +62,7 @@ function systemUserName(): string {
   try {
     return userInfo().username;
   } catch {
-    // In a container a user may have a number only.
+    // In a container the user may have no name.
     return 'owner';
   }
 }

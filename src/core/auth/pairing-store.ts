@@ -6,6 +6,9 @@ import type { Schema } from '../storage/schema.ts';
 type Claim = Pick<PairingRequestRow, 'claim_hash' | 'requester_id' | 'meta' | 'public_key' | 'address'>;
 type Decision = Pick<PairingRequestRow, 'status' | 'decided_at' | 'decided_by'> & Partial<PairingRequestRow>;
 
+/** What decides which pending request gives way to a new one. */
+export type PendingPlace = Pick<PairingRequestRow, 'id' | 'address' | 'claim_hash'>;
+
 /** Rows of pairing requests. */
 export class PairingStore {
   async insert({ db }: WriteTransaction, row: PairingRequestRow): Promise<void> {
@@ -32,19 +35,24 @@ export class PairingStore {
   }
 
   pending(db: Kysely<Schema>, now: string): Promise<PairingRequestRow[]> {
-    return waiting(db, now).selectAll().orderBy('id', 'desc').execute();
+    return pendingRequests(db, now).selectAll().orderBy('id', 'desc').execute();
   }
 
-  /** How many wait that this user made; null counts those of everybody who is not signed in. */
-  async countPending(db: Kysely<Schema>, createdBy: string | null, now: string): Promise<number> {
-    const found = await waiting(db, now)
+  /** The pending requests of the user, oldest first; null stands for those made without a session. */
+  pendingOf(db: Kysely<Schema>, createdBy: string | null, now: string): Promise<PendingPlace[]> {
+    return pendingRequests(db, now)
       .where('created_by', createdBy === null ? 'is' : '=', createdBy)
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .executeTakeFirstOrThrow();
-    return found.n;
+      .select(['id', 'address', 'claim_hash'])
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
   }
 
-  /** Answers false when another device was faster, or somebody has decided. */
+  async delete({ db }: WriteTransaction, id: string): Promise<void> {
+    await db.deleteFrom('pairing_requests').where('id', '=', id).execute();
+  }
+
+  /** Returns false when another device claimed the request first or it was decided. */
   async claim({ db }: WriteTransaction, id: string, claim: Claim): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable('pairing_requests')
@@ -56,7 +64,7 @@ export class PairingStore {
     return numUpdatedRows === 1n;
   }
 
-  /** The request with the decision; undefined when there was one before. */
+  /** Returns the decided request; undefined when it was decided before. */
   decide({ db }: WriteTransaction, id: string, decision: Decision): Promise<PairingRequestRow | undefined> {
     return db
       .updateTable('pairing_requests')
@@ -67,7 +75,7 @@ export class PairingStore {
       .executeTakeFirst();
   }
 
-  /** Answers false when the token was given before, or is not to be given any more. */
+  /** Returns false when the token was delivered before or may no longer be delivered. */
   async deliver({ db }: WriteTransaction, id: string, now: string): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable('pairing_requests')
@@ -81,7 +89,7 @@ export class PairingStore {
     return numUpdatedRows === 1n;
   }
 
-  /** The device is revoked: whoever still asks is told so. */
+  /** Rejects the requests of a revoked device, so that polling reports the revocation. */
   async withdraw({ db }: WriteTransaction, deviceId: string): Promise<void> {
     await db
       .updateTable('pairing_requests')
@@ -90,7 +98,7 @@ export class PairingStore {
       .execute();
   }
 
-  /** Nobody gets a session any more for what this user approved. */
+  /** Rejects the requests that this user approved and whose token was not delivered. */
   async withdrawFrom({ db }: WriteTransaction, userId: string, reason: string): Promise<void> {
     await db
       .updateTable('pairing_requests')
@@ -101,7 +109,7 @@ export class PairingStore {
       .execute();
   }
 
-  /** Answers how many there were. */
+  /** Returns the number of deleted requests. */
   async deleteExpired({ db }: WriteTransaction, now: string): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('pairing_requests')
@@ -111,5 +119,5 @@ export class PairingStore {
   }
 }
 
-const waiting = (db: Kysely<Schema>, now: string) =>
+const pendingRequests = (db: Kysely<Schema>, now: string) =>
   db.selectFrom('pairing_requests').where('status', '=', 'pending').where('expires_at', '>', now);

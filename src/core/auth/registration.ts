@@ -3,6 +3,7 @@ import type { Role } from '../../contract/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
 import type { UserRow } from '../storage/rows/auth.ts';
 import type { WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
@@ -18,20 +19,21 @@ export interface RegistrationDeps {
   invites: InviteService;
   setupCode: SetupCode;
   audit: AuditLog;
+  bus: EventBus;
   config: Config;
   runtime: Runtime;
 }
 
-/** Who wants an account, and from where. */
-export interface RegistrationWish {
+/** The data of a new account and the origin of the request. */
+export interface RegistrationInput {
   email: string;
   name: string;
   passwordHash?: string;
   avatarUrl?: string | undefined;
   inviteCode?: string | undefined;
-  /** A vendor says that the address is theirs. */
+  /** Whether an OAuth provider has verified the address. */
   isEmailVerified?: boolean;
-  /** Whoever asks works as the daemon's own user on its machine, so the first account is theirs for the asking. */
+  /** Whether the client runs as the daemon's user on its machine, which may create the first account without a code. */
   isTrustedClient: boolean;
   client?: ClientInfo;
 }
@@ -41,28 +43,28 @@ interface Permission {
   inviteId?: string;
 }
 
-/** Decides who may have an account and with which role; the first account is an administrator's. */
+/** Decides who may create an account and with which role; the first account is an administrator. */
 export class Registration {
   readonly #deps: RegistrationDeps;
   constructor(deps: RegistrationDeps) {
     this.#deps = deps;
   }
 
-  /** Makes the account in this transaction, so that of many first ones at once one is the first. */
-  async register(transaction: WriteTransaction, wish: RegistrationWish): Promise<UserRow> {
-    const { users, invites, setupCode, audit, runtime } = this.#deps;
+  /** Creates the account in this transaction, so that only one of many concurrent sign-ups is the first. */
+  async register(transaction: WriteTransaction, input: RegistrationInput): Promise<UserRow> {
+    const { users, invites, setupCode, audit, bus, runtime } = this.#deps;
     const { db } = transaction;
-    const { role, inviteId } = await this.permit(db, wish);
-    if (await users.findByEmail(wish.email, db))
+    const { role, inviteId } = await this.permit(db, input);
+    if (await users.findByEmail(input.email, db))
       throw new AppError('wrong_state', 'An account with this e-mail exists. Sign in instead.');
     const row: UserRow = {
       id: runtime.newId('user'),
-      email: wish.email,
-      name: wish.name,
+      email: input.email,
+      name: input.name,
       role,
       created_at: runtime.now().toISOString(),
-      password_hash: wish.passwordHash ?? null,
-      avatar_url: wish.avatarUrl ?? null,
+      password_hash: input.passwordHash ?? null,
+      avatar_url: input.avatarUrl ?? null,
       bio: null,
       timezone: null,
       locale: null,
@@ -75,30 +77,33 @@ export class Registration {
       kind: 'security',
       tool: 'auth.sign_up',
       userId: row.id,
-      address: wish.client?.address,
+      address: input.client?.address,
       arguments: { role, ...(inviteId !== undefined && { inviteId }) },
       result: 'ok',
     });
-    transaction.afterCommit(() => setupCode.remove());
+    transaction.afterCommit(() => {
+      setupCode.remove();
+      bus.emit('users_changed', undefined);
+    });
     return row;
   }
 
-  /** The role that the account would get; throws where it may not be made. */
-  async permit(db: Kysely<Schema>, wish: RegistrationWish): Promise<Permission> {
+  /** Returns the role that the account would get; throws where it may not be created. */
+  async permit(db: Kysely<Schema>, input: RegistrationInput): Promise<Permission> {
     const { users, invites, setupCode, config } = this.#deps;
-    const { inviteCode: code, email, isEmailVerified = false } = wish;
+    const { inviteCode: code, email, isEmailVerified = false } = input;
     const mode = config.get('system.registrationMode');
     const isFirst = !(await users.hasAccounts(db));
     if (isFirst && code !== undefined && setupCode.matches(code)) return { role: 'admin' };
     const invite = await invites.findUsable(db, { code, email, isEmailVerified });
     if (invite) return { role: roleOf(invite), inviteId: invite.id };
-    if (code !== undefined) throw new AppError('forbidden', 'This invite code is not valid (any more)');
-    if (isFirst && wish.isTrustedClient && mode !== 'invite') return { role: 'admin' };
+    if (code !== undefined) throw new AppError('forbidden', 'The invite code is invalid or has expired');
+    if (isFirst && input.isTrustedClient && mode !== 'invite') return { role: 'admin' };
     if (!isFirst && mode === 'open') return { role: 'user' };
     const message =
       isFirst && setupCode.read() !== undefined
-        ? 'The first account needs the set-up code, which the daemon keeps in its data folder'
-        : 'An invite is needed. Ask an administrator for one: svc auth invite';
+        ? 'The first account needs the setup code, which is in a file in the data folder of the daemon'
+        : 'An invite is required. Ask an administrator for one: svc auth invite';
     throw new AppError('validation', message, { details: [{ path: 'inviteCode', message }] });
   }
 }

@@ -12,26 +12,28 @@ import { hashToken } from './hash-token.ts';
 import type { SessionStore } from './session-store.ts';
 
 const LIFETIME_MS = 30 * 86_400_000;
-/** How exactly it is known when a session was used last. */
+/** Precision of `last_seen_at`. */
 const SEEN_EVERY_MS = 5 * 60_000;
 
-/** Where a sign-in comes from. */
+/** The client that sent a request. */
 export interface ClientInfo {
   address?: string | undefined;
   userAgent?: string | undefined;
+  /** True for a client with a session, or from an address of an earlier sign-in. */
+  isKnown?: boolean;
 }
 
 export interface NewSession {
   /** The secret; only its hash is stored. */
   token: string;
-  /** Undefined for a session that lasts until it is ended. */
+  /** Undefined for a session without an expiry. */
   expiresAt: string | undefined;
 }
 
-export interface SessionWish {
+export interface SessionInput {
   userId: string;
   kind: Session['kind'];
-  /** The most that the session may do; whatever its user may, unless set. */
+  /** The upper limit of its rights; all rights of the user by default. */
   role?: Role;
   deviceId?: string;
   client?: ClientInfo;
@@ -43,11 +45,11 @@ export interface SessionServiceDeps {
   audit: AuditLog;
   bus: EventBus;
   runtime: Runtime;
-  /** Takes a fault that no caller can be told of. */
+  /** Reports an error that no caller can receive. */
   reportBug: (error: unknown) => void;
 }
 
-/** Sessions as rows: a token is looked up by its hash, and ended it is gone at once. */
+/** Manages sessions: tokens are stored as hashes, and a revoked session is invalid at once. */
 export class SessionService {
   readonly #deps: SessionServiceDeps;
   readonly #cache: CredentialCache;
@@ -57,31 +59,31 @@ export class SessionService {
     this.#cache = new CredentialCache(deps.runtime.monotonic);
   }
 
-  /** Whose token this is, if it was looked up a moment ago. */
+  /** The caller with this token, if it is in the cache. */
   recall(token: string): Caller | undefined {
     return this.#cache.recall(token);
   }
 
-  /** Whose token this is, or undefined when it is unknown, ended or expired. */
+  /** The caller with this token; undefined when it is unknown, revoked or expired. */
   resolve(token: string): Promise<Caller | undefined> {
-    return this.#cache.find(token, () => this.#look(token));
+    return this.#cache.find(token, () => this.#lookUp(token));
   }
 
-  /** A session of its own; it lasts 30 days, the owner's on this machine until it is replaced. */
-  async create(wish: SessionWish): Promise<NewSession> {
-    const session = this.prepare(wish);
+  /** Creates a session that lasts 30 days; the owner's lasts until it is replaced. */
+  async create(input: SessionInput): Promise<NewSession> {
+    const session = this.prepare(input);
     await this.#deps.database.write((transaction) => this.insert(transaction, session.row));
     return session;
   }
 
-  /** The row and the token of a session that is inserted together with something else. */
+  /** The row and token of a session, for a caller that inserts it in a larger transaction. */
   prepare({
     userId,
     kind,
     role = 'admin',
     deviceId,
     client = {},
-  }: SessionWish): NewSession & { row: SessionRow } {
+  }: SessionInput): NewSession & { row: SessionRow } {
     const { runtime } = this.#deps;
     const token = runtime.newSecret(32);
     const now = runtime.now();
@@ -106,19 +108,23 @@ export class SessionService {
     };
   }
 
-  /** Signs a user in: the session, and the entry of the audit log that says how. */
-  async signIn(transaction: WriteTransaction, wish: SessionWish, method: string): Promise<NewSession> {
-    const session = this.prepare(wish);
+  /** Signs a user in: inserts the session and records the method in the audit log. */
+  async signIn(transaction: WriteTransaction, input: SessionInput, method: string): Promise<NewSession> {
+    const session = this.prepare(input);
     await this.insert(transaction, session.row);
-    const { userId, client = {} } = wish;
+    const { userId, client = {} } = input;
     await this.#audit(transaction, { userId }, 'auth.sign_in', { method }, client.address);
     return session;
   }
 
   async insert(transaction: WriteTransaction, row: SessionRow): Promise<void> {
     await this.#deps.store.insert(transaction, row);
-    // Another owner's session may have gone for it.
-    transaction.afterCommit(() => this.#cache.clear());
+    // Inserting an owner session deletes the previous one.
+    transaction.afterCommit(() => {
+      this.#cache.clear();
+      if (row.address !== null)
+        this.#deps.bus.emit('session_started', { userId: row.owner_id, address: row.address });
+    });
   }
 
   async list(caller: Caller): Promise<Session[]> {
@@ -130,8 +136,8 @@ export class SessionService {
   /** Ends one of the caller's own sessions. */
   async revoke(caller: Caller, id: string): Promise<void> {
     await this.#deps.database.write(async (transaction) => {
-      const ended = await this.endMatching(transaction, { id, userId: caller.userId });
-      if (ended === 0) throw new AppError('not_found', 'Session not found');
+      const revoked = await this.endMatching(transaction, { id, userId: caller.userId });
+      if (revoked === 0) throw new AppError('not_found', 'Session not found');
       await this.#audit(transaction, caller, 'auth.session_revoked', { sessionId: id });
     });
   }
@@ -141,12 +147,12 @@ export class SessionService {
     const { sessionHash } = caller;
     if (sessionHash === undefined) return;
     await this.#deps.database.write(async (transaction) => {
-      const ended = await this.endMatching(transaction, { tokenHash: sessionHash });
-      if (ended > 0) await this.#audit(transaction, caller, 'auth.sign_out', {}, client.address);
+      const revoked = await this.endMatching(transaction, { tokenHash: sessionHash });
+      if (revoked > 0) await this.#audit(transaction, caller, 'auth.sign_out', {}, client.address);
     });
   }
 
-  /** Ends the session of a browser that gets another; those of devices and of this machine stay. */
+  /** Ends the earlier session of a browser that signs in again; sessions of devices and of the owner stay. */
   async replace(token: string): Promise<void> {
     const caller = await this.resolve(token);
     if (!caller) return;
@@ -155,7 +161,7 @@ export class SessionService {
     });
   }
 
-  /** Ends what matches in this transaction; nobody is let in with it once that is durable. Answers how many. */
+  /** Ends the matching sessions in this transaction; they are invalid once it commits. Returns their number. */
   async endMatching(
     transaction: WriteTransaction,
     which: Parameters<SessionStore['delete']>[1],
@@ -168,12 +174,12 @@ export class SessionService {
     return hashes.length;
   }
 
-  /** Somebody's rights have changed: every session is looked up anew. */
+  /** Drops all cached callers, after rights have changed. */
   forget(): void {
     this.#cache.clear();
   }
 
-  async #look(token: string): Promise<Caller | undefined> {
+  async #lookUp(token: string): Promise<Caller | undefined> {
     const { store, runtime } = this.#deps;
     const sessionHash = hashToken(token);
     const row = await store.find(sessionHash);
@@ -189,7 +195,7 @@ export class SessionService {
     };
   }
 
-  /** Nobody waits for it, and a full disk is no reason to let nobody in. */
+  /** Written in the background; a full disk must not block sign-ins. */
   #touch(id: string, now: Date): void {
     const { database, store, reportBug } = this.#deps;
     database

@@ -7,7 +7,7 @@ import type { Schema } from '../storage/schema.ts';
 export interface FoundSession {
   id: string;
   owner_id: string;
-  /** The most that the session may do. */
+  /** The upper limit of its rights. */
   role: string;
   user_role: string;
   device_id: string | null;
@@ -57,14 +57,14 @@ export class SessionStore {
   }
 
   async insert({ db }: WriteTransaction, row: SessionRow): Promise<void> {
-    // The command line of a machine has one session; others go when they have expired.
+    // The machine has one owner session; of other kinds only expired ones are deleted.
     const stale = db.deleteFrom('sessions');
     if (row.kind === 'owner') await stale.where('kind', '=', 'owner').execute();
     else await stale.where('expires_at', '<', row.created_at).execute();
     await db.insertInto('sessions').values(row).execute();
   }
 
-  /** Deletes the sessions that match; answers the hashes of their tokens. */
+  /** Deletes the matching sessions; returns the hashes of their tokens. */
   async delete(
     { db }: WriteTransaction,
     which: {
@@ -78,7 +78,7 @@ export class SessionStore {
   ): Promise<string[]> {
     const { id, userId, deviceId, tokenHash, kind, exceptHash } = which;
     if (id === undefined && userId === undefined && deviceId === undefined && tokenHash === undefined)
-      throw new Error('Which sessions?');
+      throw new Error('Refusing to delete sessions without a filter');
     let query = db.deleteFrom('sessions');
     if (id !== undefined) query = query.where('id', '=', id);
     if (userId !== undefined) query = query.where('owner_id', '=', userId);

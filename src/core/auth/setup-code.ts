@@ -4,14 +4,14 @@ import { writePrivateFile } from '../storage/private-file.ts';
 import type { Runtime } from '../runtime.ts';
 import { hashToken } from './hash-token.ts';
 
-/** Lets the first account be made from anywhere; it is in a file that only its owner may read, until that account is. */
+/** The code that creates the first account from another machine, in a private file until that account exists. */
 export class SetupCode {
   readonly #file: string;
   constructor(file: string) {
     this.#file = file;
   }
 
-  /** Makes a code where there is none. */
+  /** Creates a code where there is none. */
   ensure(runtime: Runtime): void {
     if (this.read() === undefined) writePrivateFile(this.#file, `${runtime.newSecret(15)}\n`);
   }

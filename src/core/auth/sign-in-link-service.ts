@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { safeParse } from '../../contract/safe-parse.ts';
 import { AppError } from '../errors.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { SignedIn } from './account-service.ts';
@@ -33,29 +34,29 @@ export class SignInLinkService {
   }
 
   /**
-   * A link is good as long as the session that made it; what a device makes ends with it. The path that the browser
-   * goes to then is kept with the token, so that nobody can make another of it.
+   * Creates a link that is valid as long as the session that made it; a session from it ends with the device. The
+   * return path is stored with the token, so that it cannot be changed in the link.
    */
   create(
-    { userId, role, sessionId, deviceId }: Caller,
+    { userId, role, sessionId, deviceId, auditEntry }: Caller,
     { returnTo }: { returnTo?: string | undefined } = {},
   ): Promise<{ token: string; expiresAt: string }> {
     const link = { userId, role, sessionId, deviceId, returnTo };
-    return this.#deps.oneTimeTokens.issue(PURPOSE, link, LIFETIME_MS);
+    return this.#deps.oneTimeTokens.issue(PURPOSE, link, LIFETIME_MS, auditEntry);
   }
 
-  /** A session for whoever has the token first; it may do no more than the one that made the link. */
+  /** Creates a session for the first use of the token, with no more rights than the session that made the link. */
   async redeem(token: string, client: ClientInfo): Promise<SignedIn & { returnTo: string | undefined }> {
     const { database, oneTimeTokens, users, sessions } = this.#deps;
     const refusal = new AppError(
       'unauthenticated',
-      'This link was used or is too old. Make another: svc auth link',
+      'This link was used or has expired. Create another: svc auth link',
     );
-    const link = linkSchema.safeParse(await oneTimeTokens.redeem(PURPOSE, token));
+    const link = safeParse(linkSchema, await oneTimeTokens.redeem(PURPOSE, token));
     const row = link.data && (await users.find(link.data.userId));
     if (!link.data || !row || row.disabled_at !== null) throw refusal;
     const { role, sessionId, deviceId, returnTo } = link.data;
-    const wish = {
+    const input = {
       userId: row.id,
       kind: 'sign-in' as const,
       role,
@@ -64,7 +65,7 @@ export class SignInLinkService {
     };
     const session = await database.write(async (transaction) => {
       if (sessionId !== undefined && !(await isOpen(transaction, sessionId))) throw refusal;
-      return sessions.signIn(transaction, wish, 'link');
+      return sessions.signIn(transaction, input, 'link');
     });
     const user = { ...toSignedIn(row), role: row.role === 'admin' ? role : ('user' as const) };
     return { session, user, returnTo };

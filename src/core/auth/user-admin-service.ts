@@ -20,7 +20,7 @@ export interface UserAdminServiceDeps {
   runtime: Runtime;
 }
 
-/** What administrators do with accounts. */
+/** Lists and changes accounts, for administrators. */
 export class UserAdminService {
   readonly #deps: UserAdminServiceDeps;
   constructor(deps: UserAdminServiceDeps) {
@@ -31,7 +31,7 @@ export class UserAdminService {
     return (await this.#deps.users.list()).map(toAccount);
   }
 
-  /** Changes a role or shuts an account out; both take effect at once. One administrator always is left. */
+  /** Changes the role of an account or disables it, effective at once. The last administrator cannot be removed. */
   async update(caller: Caller, id: string, { role, disabled }: UpdateAccount): Promise<Account> {
     const { database, users, sessions, tokens, audit, bus, runtime } = this.#deps;
     if (id === ownerId) throw new AppError('wrong_state', 'The owner of this machine cannot be changed');
@@ -69,6 +69,6 @@ export class UserAdminService {
       .where('disabled_at', 'is', null)
       .limit(1)
       .executeTakeFirst();
-    if (!admin) throw new AppError('wrong_state', 'This is the last administrator');
+    if (!admin) throw new AppError('wrong_state', 'The last administrator cannot be removed or disabled');
   }
 }

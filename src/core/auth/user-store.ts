@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Account, User } from '../../contract/users.ts';
+import { type Account, connectedFields, type User } from '../../contract/users.ts';
+import { vendorOf } from '../../contract/vendors.ts';
 import { AppError } from '../errors.ts';
 import type { UserRow } from '../storage/rows/auth.ts';
 import type { Database } from '../storage/database.ts';
@@ -26,7 +27,7 @@ export class UserStore {
     return this.#database.read.selectFrom('users').selectAll().orderBy('created_at').orderBy('id').execute();
   }
 
-  /** Accounts that somebody made; the owner of this machine is none. */
+  /** Whether any account was registered; the owner of this machine does not count. */
   async hasAccounts(db: Kysely<Schema> = this.#database.read): Promise<boolean> {
     const row = await db
       .selectFrom('users')
@@ -45,7 +46,7 @@ export class UserStore {
     return row;
   }
 
-  /** The user as they see themselves, with the names of what they connected. */
+  /** The profile of a user, with the names of their connections. */
   async describe(row: UserRow): Promise<User> {
     const connections = await this.#database.read
       .selectFrom('connections')
@@ -53,14 +54,12 @@ export class UserStore {
       .where('owner_id', '=', row.id)
       .orderBy('provider')
       .execute();
-    const connectedAccounts = connections.map(({ provider }) => provider);
     return {
       id: row.id,
       email: row.email,
       name: row.name,
       role: roleOf(row),
-      connectedAccounts,
-      hasCodehostToken: connectedAccounts.includes('codehost'),
+      ...connectedFields(connections.map(({ provider }) => vendorOf(provider))),
       ...(row.avatar_url !== null && { avatarUrl: row.avatar_url }),
       ...(row.bio !== null && { bio: row.bio }),
       ...(row.timezone !== null && { timezone: row.timezone }),
@@ -70,7 +69,7 @@ export class UserStore {
   }
 }
 
-/** What an answer to a sign-in says of the user. */
+/** The user in the response to a sign-in. */
 export const toSignedIn = (row: UserRow) => ({
   id: row.id,
   email: row.email,

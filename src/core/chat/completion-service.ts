@@ -24,16 +24,16 @@ export interface CompletionServiceDeps {
   conversations: ConversationService;
   compactor: Compactor;
   taskContext: TaskContext;
-  /** What of the memory fits a question. */
+  /** What the memory holds about a question. */
   recall: Recall['forQuestion'];
   runtime: Runtime;
 }
 
-interface ModelWish {
+interface ModelSelection {
   model?: string | undefined;
   provider?: ModelProviderType | undefined;
 }
-interface ContextWish {
+interface ContextSelection {
   taskId?: string | undefined;
   ticketId?: string | undefined;
 }
@@ -43,7 +43,7 @@ interface Ready {
   options: CallOptions;
 }
 
-/** Answers of models, of which nothing is stored. */
+/** Completions: answers of models that are not stored. */
 export class CompletionService {
   readonly #deps: CompletionServiceDeps;
   constructor(deps: CompletionServiceDeps) {
@@ -64,9 +64,9 @@ export class CompletionService {
     return this.#deps.calls.stream(model, prompt, options);
   }
 
-  async quick(wish: ModelWish & { prompt: string }, signal: AbortSignal) {
-    const model = await this.#deps.providers.resolve(wish);
-    const prompt = toPrompt([], [{ role: 'user', content: wish.prompt }]);
+  async quick(request: ModelSelection & { prompt: string }, signal: AbortSignal) {
+    const model = await this.#deps.providers.resolve(request);
+    const prompt = toPrompt([], [{ role: 'user', content: request.prompt }]);
     const {
       id,
       message,
@@ -82,21 +82,24 @@ export class CompletionService {
     return { id, content: message.content, provider, model: modelId, usage, duration };
   }
 
-  /** With the words of a preset, what is known of a task or ticket, and what of the memory fits the last question. */
+  /** Adds the preset, the context of a task or ticket, and what the memory holds about the last question. */
   async smart(
     caller: Caller,
-    wish: ModelWish & ContextWish & { messages: ChatMessage[]; presetId: PresetId },
+    request: ModelSelection & ContextSelection & { messages: ChatMessage[]; presetId: PresetId },
     signal: AbortSignal,
   ) {
-    const { presetId, messages } = wish;
-    const context = await this.#deps.taskContext.find(caller, wish);
-    const model = await this.#deps.providers.resolve(wish);
+    const { presetId, messages } = request;
+    const context = await this.#deps.taskContext.find(caller, request);
+    const model = await this.#deps.providers.resolve(request);
     const question = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-    const remembered = await this.#deps.recall(caller.userId, question, { trustedOnly: false, signal });
-    const prompt = toPrompt([presets[presetId]], [...told(context), ...told(remembered), ...messages]);
+    const recalled = await this.#deps.recall(caller.userId, question, { trustedOnly: false, signal });
+    const prompt = toPrompt(
+      [presets[presetId]],
+      [...contextMessages(context), ...contextMessages(recalled), ...messages],
+    );
     const completion = await this.#answer({ model, prompt, options: { signal } });
     const { taskId, ticketId } = context;
-    return { ...completion, context: { presetId, taskId, ticketId, memory: remembered.memory } };
+    return { ...completion, context: { presetId, taskId, ticketId, memory: recalled.memory } };
   }
 
   async #prepare(caller: Caller, request: CompletionRequest, signal: AbortSignal): Promise<Ready> {
@@ -104,7 +107,7 @@ export class CompletionService {
     const { conversationId, systemPrompt, temperature, maxTokens } = request;
     const conversation =
       conversationId === undefined ? undefined : await conversations.find(caller, conversationId);
-    const added = [...told(await taskContext.find(caller, request)), ...request.messages];
+    const added = [...contextMessages(await taskContext.find(caller, request)), ...request.messages];
     const model = await providers.resolve(request);
     const options = { temperature, maxTokens, signal };
     const own = systemPrompt === undefined ? [] : [systemPrompt];
@@ -117,7 +120,7 @@ export class CompletionService {
 
   async #answer({ model, prompt, options }: Ready): Promise<Completion> {
     const { calls, runtime } = this.#deps;
-    const begun = runtime.monotonic();
+    const startedAt = runtime.monotonic();
     const { content, finishReason, usage } = await calls.ask(model, prompt, options);
     return {
       id: runtime.newId('cmpl'),
@@ -126,10 +129,10 @@ export class CompletionService {
       message: { role: 'assistant', content },
       finishReason,
       usage,
-      duration: Math.round(runtime.monotonic() - begun),
+      duration: Math.round(runtime.monotonic() - startedAt),
     };
   }
 }
 
-const told = ({ text }: Pick<FoundContext, 'text'>): ChatMessage[] =>
+const contextMessages = ({ text }: Pick<FoundContext, 'text'>): ChatMessage[] =>
   text === undefined ? [] : [{ role: 'user', content: text }];

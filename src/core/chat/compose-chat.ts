@@ -1,26 +1,49 @@
 import type { ApprovalService } from '../approvals/approval-service.ts';
 import type { AgentRun } from '../agents/agent-adapter.ts';
 import { builtinAdapter } from '../agents/adapters/builtin-adapter.ts';
-import type { Feature } from '../lifecycle.ts';
+import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { Outbound } from '../outbound/outbound-fetch.ts';
+import type { ModelProviders } from '../providers/model-providers.ts';
+import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
 import { Compactor } from './compactor.ts';
 import { CompletionService } from './completion-service.ts';
+import { ConversationRemoval } from './conversation-removal.ts';
 import { ConversationService } from './conversation-service.ts';
 import { ConversationStore } from './conversation-store.ts';
 import { Recall, type RecallDeps } from './recall/recall.ts';
-import { forgetEndedRuns } from './runs/ended-runs.ts';
+import { clearFinishedRuns } from './runs/clear-finished-runs.ts';
 import { hasOpenMessages } from './runs/open-messages.ts';
 import type { RunDeps, Runs } from './runs/compose-runs.ts';
 import { TaskContext } from './task-context.ts';
 
-const TIDY_EVERY_MS = 300_000;
-
 type Own = 'compactor' | 'conversations' | 'conversationStore' | 'recall';
-export type ChatDeps = Omit<RunDeps, Own> & RecallDeps & { approvals: ApprovalService; calls: ModelCalls };
+type Renamed = 'calls' | 'finishWatcher' | 'outbound' | 'providers' | 'store';
+export interface ChatDeps extends Omit<RunDeps, Own | Renamed> {
+  preferences: RecallDeps['preferences'];
+  approvals: ApprovalService;
+  modelCalls: ModelCalls;
+  modelProviders: ModelProviders;
+  registry: AgentRegistry;
+  finishWatcher: TaskFinishWatcher;
+  taskStore: TaskStore;
+  toolOutbound: Outbound;
+}
 
 /** Conversations with models, and the models that work with tools, which are loaded at their first use. */
-export function composeChat(deps: ChatDeps) {
-  const { database, approvals, providers, store: taskStore } = deps;
+export function composeChat({ registry, ...services }: ChatDeps) {
+  const { database, approvals, modelProviders: providers, taskStore } = services;
+  const deps = {
+    ...services,
+    providers,
+    calls: services.modelCalls,
+    finishWatcher: services.finishWatcher,
+    // What models fetch must not reach the daemon's own API.
+    outbound: services.toolOutbound,
+    store: taskStore,
+  };
   const store = new ConversationStore(database);
   const compactor = new Compactor({ ...deps, store });
   const taskContext = new TaskContext({ ...deps, store: taskStore });
@@ -48,16 +71,18 @@ export function composeChat(deps: ChatDeps) {
     missing: () => providers.missing(),
     work: async (run: AgentRun) => (await loadRuns()).agentWork.execute(run),
   });
-  const services = { conversations, completions, loadRuns, builtinAgent };
+  registry.register(builtinAgent);
+  const conversationRemoval = new ConversationRemoval({ database, store });
+  const offered = { conversations, conversationRemoval, completions, loadRuns };
   return {
-    services,
+    services: offered,
     lifecycle: {
       /** Messages with tools that an earlier daemon left waiting or unfinished. */
       async start() {
         if (await hasOpenMessages(database)) await (await loadRuns()).waitingMessages.start();
       },
       stop: async () => (await loading)?.close(),
-      tidy: { everyMs: TIDY_EVERY_MS, run: () => forgetEndedRuns(database) },
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => clearFinishedRuns(database) },
     },
-  } satisfies Feature<typeof services>;
+  } satisfies Feature<typeof offered>;
 }

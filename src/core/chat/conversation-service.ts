@@ -34,7 +34,7 @@ export interface ConversationServiceDeps {
   compactor: Compactor;
   taskContext: TaskContext;
   runtime: Runtime;
-  /** What its tools wait for. */
+  /** The approvals that its tool calls wait for. */
   pendingApprovals: (conversationId: string) => Promise<Approval[]>;
 }
 
@@ -53,7 +53,7 @@ export interface AcceptedMessage {
   compaction: Compaction | undefined;
 }
 
-/** Conversations that stay: each message is stored, and the model is told what was said before. */
+/** Stored conversations: each message is kept, and the model gets the earlier ones. */
 export class ConversationService {
   readonly #deps: ConversationServiceDeps;
   readonly #turns = new SerialByKey();
@@ -62,17 +62,17 @@ export class ConversationService {
     this.#deps = deps;
   }
 
-  async list(caller: Caller, wish: { limit: number; offset: number; taskId?: string | undefined }) {
-    const { limit, offset, taskId } = wish;
+  async list(caller: Caller, query: { limit: number; offset: number; taskId?: string | undefined }) {
+    const { limit, offset, taskId } = query;
     const where = { ownerId: visibleOwner(caller), taskId };
     const rows = await this.#deps.store.page(where, limit, offset);
     const total = await this.#deps.store.count(where);
     return { conversations: rows.map(toConversation), total, limit, offset };
   }
 
-  async create(caller: Caller, wish: CreateConversation): Promise<Conversation> {
+  async create(caller: Caller, input: CreateConversation): Promise<Conversation> {
     const { database, store, taskContext, runtime } = this.#deps;
-    const { title, presetId, taskId, cwd } = wish;
+    const { title, presetId, taskId, cwd } = input;
     if (cwd !== undefined && !mayRunCommands(caller))
       throw new AppError('forbidden', 'Only an administrator may choose the folder');
     if (taskId !== undefined) await taskContext.find(caller, { taskId });
@@ -109,22 +109,24 @@ export class ConversationService {
     return requireOwned(caller, await this.#deps.store.find(id), 'Conversation');
   }
 
-  /** An answer that is still on its way is dropped. */
+  /** Drops an answer that is still being generated. */
   async remove(caller: Caller, id: string): Promise<void> {
     const { database, store } = this.#deps;
-    await database.write(async ({ db }) => {
+    await database.write(async (transaction) => {
+      const { db } = transaction;
       requireOwned(caller, await store.find(id, db), 'Conversation');
       await store.remove(db, id);
+      await caller.auditEntry?.append(transaction);
     });
   }
 
   /**
-   * Stores the message, lets the model answer and stores the answer. When the model fails the message stays, and the
-   * next one goes on from there. Messages to one conversation are answered one after the other.
+   * Stores the message, calls the model and stores its answer. If the model fails the message is kept, and the next one
+   * continues from there. A conversation has one turn at a time.
    */
-  async send(caller: Caller, id: string, wish: SendMessage, signal: AbortSignal): Promise<Exchange> {
+  async send(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
     await this.find(caller, id);
-    return this.inTurn(id, () => this.#exchange(caller, id, wish, signal));
+    return this.inTurn(id, () => this.#exchange(caller, id, input, signal));
   }
 
   /** Runs the work once everything before it in the conversation is answered. */
@@ -132,12 +134,12 @@ export class ConversationService {
     return this.#turns.enqueue(id, work);
   }
 
-  async #exchange(caller: Caller, id: string, wish: SendMessage, signal: AbortSignal): Promise<Exchange> {
+  async #exchange(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
     if (signal.aborted) throw new AppError('wrong_state', 'The request was cancelled');
     const { providers, calls } = this.#deps;
-    // What can never be answered is not stored.
-    const model = await providers.resolve(wish);
-    const accepted = await this.accept(caller, id, wish.content, { model, signal });
+    // A message that no model can answer is not stored.
+    const model = await providers.resolve(input);
+    const accepted = await this.accept(caller, id, input.content, { model, signal });
     const { message: userMessage, prompt, compaction } = accepted;
     const { content, usage } = await calls.ask(model, prompt, { signal });
     const { provider, modelId } = model;
@@ -156,7 +158,7 @@ export class ConversationService {
     };
   }
 
-  /** Stores a message of a user; the only place where older messages of a conversation are summed up. */
+  /** Stores a message of a user; the only code that summarizes older messages of a conversation. */
   async accept(
     caller: Caller,
     id: string,

@@ -17,23 +17,23 @@ export interface TaskContextDeps {
 export interface FoundContext {
   taskId: string | null;
   ticketId: string | null;
-  /** What the model is told; undefined when there is nothing to tell. */
+  /** The context for the model; undefined if there is none. */
   text: string | undefined;
 }
 
-/** Tells a model of the task or ticket that a question is about. */
+/** Describes to a model the task or ticket that a question is about. */
 export class TaskContext {
   readonly #deps: TaskContextDeps;
   constructor(deps: TaskContextDeps) {
     this.#deps = deps;
   }
 
-  /** Of a ticket that no task of the caller came from, only its id is known. */
+  /** A ticket that no task of the caller came from is only named. */
   async find(
     caller: Caller,
-    wish: { taskId?: string | undefined; ticketId?: string | undefined },
+    query: { taskId?: string | undefined; ticketId?: string | undefined },
   ): Promise<FoundContext> {
-    const { taskId, ticketId = null } = wish;
+    const { taskId, ticketId = null } = query;
     const row =
       taskId !== undefined
         ? requireOwned(caller, await this.#deps.store.find(taskId), 'Task')
@@ -41,16 +41,16 @@ export class TaskContext {
           ? undefined
           : await this.#ofTicket(caller, ticketId);
     const lines = [...(ticketId === null ? [] : [`Ticket: ${ticketId}`]), ...(row ? describe(row) : [])];
-    return { taskId: row?.id ?? null, ticketId, text: lines.length === 0 ? undefined : this.#tell(lines) };
+    return { taskId: row?.id ?? null, ticketId, text: lines.length === 0 ? undefined : this.#render(lines) };
   }
 
-  /** What is known of a conversation's task; whoever linked them was allowed to. */
+  /** The task of a conversation. Access was checked when they were linked. */
   async ofConversation({ task_id }: ConversationRow): Promise<string | undefined> {
     const row = task_id === null ? undefined : await this.#deps.store.find(task_id);
-    return row && this.#tell(describe(row));
+    return row && this.#render(describe(row));
   }
 
-  #tell(lines: string[]): string {
+  #render(lines: string[]): string {
     return fenceData(this.#deps.runtime, 'The question is about this task', lines.join('\n'));
   }
 

@@ -2,6 +2,8 @@ import type { LowSync } from 'lowdb';
 import { z } from 'zod';
 import type { Setting } from '../../contract/config.ts';
 import type { Platform } from '../../contract/locations.ts';
+import { safeParse } from '../../contract/safe-parse.ts';
+import { earlierKey } from '../../contract/setting-keys.ts';
 import { AppError } from '../errors.ts';
 import { isSealed, type SecretBox } from '../secrets/secret-box.ts';
 import { requireWritable } from './require-writable.ts';
@@ -11,17 +13,22 @@ import {
   defaultOf,
   definitionOf,
   environmentNameOf,
+  environmentNamesOf,
+  findSetting,
   type SettingKey,
   settingKeys,
   type SecretKey,
   type SettingValue,
   type SettingValues,
+  spellingsOf,
 } from './settings.ts';
 
 type Origin = Setting['origin'];
 interface Resolved {
   value: unknown;
   origin: Origin;
+  /** The environment variable that says so. */
+  variable?: string | undefined;
 }
 /** What is wrong with a value that its schema takes. */
 type Rule = (value: unknown) => string | undefined;
@@ -53,7 +60,7 @@ export class Config {
   warnings(): string[] {
     const locate = locateInFile(this.#sources.settingsFile);
     return settingKeys
-      .filter((key) => definitionOf(key).needsPro && readFrom(this.#file.data, key.split('.')) !== undefined)
+      .filter((key) => definitionOf(key).needsPro && findIn(this.#file.data, key) !== undefined)
       .map((key) => `${locate(key)}: Ignored: ${needsPro}`);
   }
 
@@ -63,6 +70,11 @@ export class Config {
 
   originOf(key: SettingKey): Origin {
     return this.#values.get(key)?.origin ?? 'default';
+  }
+
+  /** The environment variable that sets it, or could. */
+  variableOf(key: SettingKey): string {
+    return this.#values.get(key)?.variable ?? environmentNameOf(key);
   }
 
   /** A secret setting as it is; sealed ones are opened. */
@@ -102,9 +114,9 @@ export class Config {
   }
 
   /** Writes one setting to the file, or takes it out with null; live ones take effect at once. */
-  set(key: string, value: unknown): Setting {
-    if (!isSettingKey(key))
-      throw new AppError('not_found', 'There is no such setting. See them: svc config ls');
+  set(name: string, value: unknown): Setting {
+    const key = findSetting(name);
+    if (!key) throw new AppError('not_found', 'There is no such setting. See them: svc config ls');
     if (value !== null) {
       if (definitionOf(key).needsPro) throw new AppError('validation', `${key}: ${needsPro}`);
       const { fault } = this.#parse(key, value);
@@ -113,11 +125,11 @@ export class Config {
     }
     const unfit = this.forgottenBy(key, value);
     for (const secret of unfit) requireWritable(this, secret);
-    // Somebody may have edited the file since: what they wrote stays.
+    // The file may have been edited since: keep those changes.
     this.#file.read();
     const before = structuredClone(this.#file.data);
-    writeInto(this.#file.data, key.split('.'), value === null ? null : this.#sealed(key, value));
-    for (const secret of unfit) writeInto(this.#file.data, secret.split('.'), null);
+    put(this.#file.data, key, value === null ? null : this.#sealed(key, value));
+    for (const secret of unfit) put(this.#file.data, secret, null);
     let inFile: Map<SettingKey, Resolved>;
     try {
       inFile = this.#resolve();
@@ -164,7 +176,7 @@ export class Config {
       default: asJson(defaultOf(key, this.get('mode'))),
       origin: (isPending ? now : next)?.origin ?? 'default',
       description: definitionOf(key).description,
-      environment: environmentNameOf(key),
+      environment: this.variableOf(key),
       needsRestart: !definitionOf(key).live,
       isSecret: (definitionOf(key).secret ?? definitionOf(key).secretParts) !== undefined,
       ...(isPending && { pending: shown(key, next?.value) }),
@@ -174,34 +186,40 @@ export class Config {
   #resolve(): Map<SettingKey, Resolved> {
     const values = new Map<SettingKey, Resolved>();
     const locate = locateInFile(this.#sources.settingsFile);
-    const unknown = leaves(this.#file.data).find((path) => !isSettingKey(path));
+    const unknown = leaves(this.#file.data).find((path) => !findSetting(path));
     if (unknown !== undefined)
       throw new AppError('configuration', `${locate(unknown)}: There is no such setting`);
     for (const key of settingKeys) {
-      const { value, origin, where } = this.#find(key, values, locate);
+      const { value, origin, where, variable } = this.#find(key, values, locate);
       const { fault, parsed } = this.#parse(key, value);
       if (fault !== undefined) throw new AppError('configuration', `${where}: ${fault}`);
       // Earlier versions accepted them; at their defaults they had no effect either.
       const isHarmless = origin === 'default' || (origin === 'settings' && parsed === defaultOf(key, 'mini'));
       if (definitionOf(key).needsPro && !isHarmless)
-        throw new AppError('configuration', `${where}: ${needsPro}`);
-      values.set(key, { value: parsed, origin });
+        throw new AppError('configuration', `${where}: ${needsPro}. Remove it`);
+      values.set(key, { value: parsed, origin, variable });
     }
     return values;
   }
 
   #parse(key: SettingKey, value: unknown): { parsed?: unknown; fault?: string | undefined } {
-    const { success, data, error } = definitionOf(key).schema.safeParse(value);
+    const { success, data, error } = safeParse(definitionOf(key).schema, value);
     return success ? { parsed: data, fault: this.#rules[key]?.(data) } : { fault: firstIssue(error) };
   }
 
   #find(key: SettingKey, values: Map<SettingKey, Resolved>, locate: (key: string) => string) {
     const { flags = {}, env } = this.#sources;
-    const name = environmentNameOf(key);
     if (flags[key] !== undefined) return { value: flags[key], origin: 'flag' as const, where: key };
-    if (env[name]) return { value: fromText(key, env[name]), origin: 'environment' as const, where: name };
-    const inFile = readFrom(this.#file.data, key.split('.'));
-    if (inFile !== undefined) return { value: inFile, origin: 'settings' as const, where: locate(key) };
+    const variable = environmentNamesOf(key).find((name) => env[name]);
+    if (variable !== undefined)
+      return {
+        value: fromText(key, env[variable] ?? ''),
+        origin: 'environment' as const,
+        where: variable,
+        variable,
+      };
+    const inFile = findIn(this.#file.data, key);
+    if (inFile) return { value: inFile.value, origin: 'settings' as const, where: locate(inFile.spelling) };
     const mode = values.get('mode')?.value as SettingValue<'mode'> | undefined;
     return { value: defaultOf(key, mode ?? 'mini'), origin: 'default' as const, where: key };
   }
@@ -209,15 +227,13 @@ export class Config {
 
 const needsPro = 'It takes effect only in mode pro, which this version does not have yet';
 
-const isSettingKey = (key: string): key is SettingKey => settingKeys.some((known) => known === key);
-
 /** What is wrong first, and where in it for an object. */
 function firstIssue(error: z.ZodError): string {
   const { path = [], message = 'Not valid' } = error.issues[0] ?? {};
   return typeof path[0] === 'string' ? `${path.join('.')}: ${message}` : message;
 }
 
-/** True where a URL is put in the place of one of another origin. */
+/** True where a URL replaces one of another origin. */
 function movesAway(before: unknown, after: unknown): boolean {
   const origin = (value: unknown) =>
     typeof value === 'string' && /^https?:/.test(value) ? new URL(value).origin : undefined;
@@ -231,14 +247,16 @@ function shown(key: SettingKey, value: unknown) {
   return asJson(secretParts ? mapSecrets(value, secretParts, () => mask) : value);
 }
 
-const placeOf = (key: SettingKey, path: readonly string[] = []) => [`settings:${key}`, ...path].join('.');
+/** What a sealed value is bound to: the earlier spelling of its key, so that what was sealed under that one still opens. */
+const placeOf = (key: SettingKey, path: readonly string[] = []) =>
+  [`settings:${earlierKey(key)}`, ...path].join('.');
 
 const asJson = (value: unknown) => (value === undefined ? null : value) as Setting['value'];
 
 /** Environment variables are text; what the setting takes says how to read it. */
 function fromText(key: SettingKey, text: string): unknown {
   const { schema } = definitionOf(key);
-  if (schema.safeParse(text).success) return text;
+  if (safeParse(schema, text).success) return text;
   if (schema instanceof z.ZodArray)
     return text
       .split(',')
@@ -254,8 +272,26 @@ function leaves(document: SettingsDocument, path: string[] = []): string[] {
   return Object.entries(document).flatMap(([key, value]) => {
     const here = [...path, key];
     const name = here.join('.');
-    return isDocument(value) && !isSettingKey(name) ? leaves(value, here) : [name];
+    return isDocument(value) && !findSetting(name) ? leaves(value, here) : [name];
   });
+}
+
+/** A setting in the document, and how its key is spelled there. */
+function findIn(
+  document: SettingsDocument,
+  key: SettingKey,
+): { value: unknown; spelling: string } | undefined {
+  for (const spelling of spellingsOf(key)) {
+    const value = readFrom(document, spelling.split('.'));
+    if (value !== undefined) return { value, spelling };
+  }
+  return undefined;
+}
+
+/** Writes a setting into the document replacing earlier values under any spelling. */
+function put(document: SettingsDocument, key: SettingKey, value: unknown): void {
+  for (const spelling of spellingsOf(key))
+    writeInto(document, spelling.split('.'), spelling === key ? value : null);
 }
 
 function readFrom(document: unknown, path: string[]): unknown {

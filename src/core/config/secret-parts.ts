@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 
-/** What is shown in the place of a secret. */
+/** What is shown instead of a secret. */
 export const mask = '••••••••';
 
 /** Which parts of the entries of a setting hold secrets, such as the headers of each server. */
@@ -26,7 +26,7 @@ export function mapSecrets(value: unknown, { names }: SecretParts, replace: Repl
   );
 }
 
-/** The value with the secrets that were there `before` in the place of masks, as somebody sends them back. */
+/** The value with the masks replaced by the secrets of `before`, as clients send them back. */
 export function unmask(value: unknown, before: unknown, parts: SecretParts): unknown {
   return mapSecrets(value, parts, (secret, path) => {
     if (secret !== mask) return secret;

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { findNodeAtLocation, parseTree, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import { LowSync, type SyncAdapter } from 'lowdb';
 import { AppError, messageOf } from '../errors.ts';
+import { explainUnwritable } from '../paths/explain-unwritable.ts';
 import { writePrivateFile } from '../storage/private-file.ts';
 
 export type SettingsDocument = Record<string, unknown>;
@@ -21,8 +22,12 @@ class DurableJsonFile implements SyncAdapter<SettingsDocument> {
     return text === undefined ? null : parseSettings(text, this.#path);
   }
   write(document: SettingsDocument): void {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
-    writePrivateFile(this.#path, `${JSON.stringify(document, null, 2)}\n`);
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      writePrivateFile(this.#path, `${JSON.stringify(document, null, 2)}\n`);
+    } catch (error) {
+      throw explainUnwritable(error, this.#path);
+    }
   }
 }
 

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { currentKey, earlierKey } from '../../contract/setting-keys.ts';
 import { define, type Mode, modeSchema, type SettingDefinition } from './define-setting.ts';
 import { integrationSettings } from './integration-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { providerSettings } from './provider-settings.ts';
+import { queueSettings } from './queue-settings.ts';
+import { retentionSettings } from './retention-settings.ts';
 import { toolSettings } from './tool-settings.ts';
 import { webSearchSettings } from './web-search-settings.ts';
 import { webhookSettings } from './webhook-settings.ts';
@@ -19,151 +22,170 @@ export const settings = {
     schema: modeSchema,
     default: 'mini',
     environment: 'SVC_MODE',
-    description: 'pico for a very small machine, mini for everything else',
+    description: 'pico for a very small machine, mini otherwise',
   }),
   'server.host': define({
     schema: z.string().min(1),
     default: '127.0.0.1',
     environment: 'SVC_HOST',
-    description: 'The address to listen on; any but a loopback address needs an access key',
+    description: 'The address to listen on; other than loopback requires an access key',
   }),
   'server.port': define({
     schema: count(0, 65_535),
     default: 4310,
     environment: 'SVC_PORT',
-    description: 'The port to listen on; 0 takes a free one',
+    description: 'The port to listen on; 0 picks a free one',
   }),
   'server.baseUrl': define({
     schema: z.url({ protocol: /^https?$/ }).optional(),
     default: undefined,
     environment: 'SVC_BASE_URL',
-    description: 'The URL by which others reach the daemon, such as behind a reverse proxy',
+    description: 'The public URL of the daemon, for example behind a reverse proxy',
   }),
   'server.trustedProxies': define({
     schema: z.array(cidrOrAddress).max(100),
     default: [],
-    description: 'Proxies whose X-Forwarded-For is believed, as addresses or ranges',
+    description: 'Addresses or ranges of proxies whose X-Forwarded-For is trusted',
+  }),
+  'server.maxConnections': define({
+    schema: count(16, 100_000),
+    default: 1024,
+    description: 'Connections at the same time; the longest idle one gives way to a new one',
+  }),
+  'server.maxConnectionsPerAddress': define({
+    schema: count(1, 100_000),
+    default: 128,
+    description:
+      'Connections of one address that is not of this machine, or requests at once of a client of a trusted proxy',
   }),
   'system.authMode': define({
     schema: z.enum(['local', 'cloud']),
     default: 'local',
-    description: 'local: the owner of this machine signs in with the access key; cloud: accounts only',
+    description: "local: the machine's owner signs in with the access key; cloud: accounts only",
   }),
   'system.registrationMode': define({
     schema: z.enum(['invite', 'open']).optional(),
     default: undefined,
     live: true,
-    description: 'Who may sign up: with an invite (from the second account on, unless set) or anybody',
+    description: 'Who may sign up: open or invite; invite from the second account on unless set',
   }),
   'limits.requestsPerMinute': define({
     schema: count(1, 1_000_000).optional(),
     default: undefined,
     live: true,
-    description: 'Requests that a caller may make in a minute, where no other limit is stated',
+    description: 'Requests per minute and caller, where no other limit applies',
+  }),
+  'limits.streamsPerUser': define({
+    schema: count(1, 10_000),
+    default: 32,
+    live: true,
+    description:
+      'Streams of task events, live connections and streamed answers that a user may have open at once',
   }),
   'gateway.requestsPerMinute': define({
     schema: count(1, 1_000_000),
     default: 60,
     environment: 'GATEWAY_RATE_LIMIT_RPM',
     live: true,
-    description: 'Requests that an API token may submit to the gateway in a minute',
+    description: 'Gateway submissions per minute and API token',
   }),
   'gateway.statusRequestsPerMinute': define({
     schema: count(1, 1_000_000),
     default: 600,
     live: true,
-    description: 'Times that an API token may ask for the status of gateway requests in a minute',
+    description: 'Gateway status requests per minute and API token',
   }),
   'gateway.requestsPerSecond': define({
     schema: count(1, 100_000),
     default: 10,
     live: true,
-    description: 'Requests that an API token may submit to the gateway in a second',
+    description: 'Gateway submissions per second and API token',
   }),
   'metrics.public': define({
     schema: z.stringbool().or(z.boolean()),
     default: false,
     live: true,
-    description: 'Whether programs on this machine may read /metrics without a token',
+    description: 'Serve /metrics to programs on this machine without a token',
   }),
   'storage.synchronous': define({
     schema: z.enum(['FULL', 'NORMAL']),
     default: 'FULL',
-    description: 'FULL survives a power cut; NORMAL is faster and may lose the last moment in one',
+    description: 'FULL survives a power cut; NORMAL is faster but may lose the last writes',
   }),
   'storage.cacheMiB': define({
     schema: count(1, 4096),
     default: (mode) => (mode === 'pico' ? 4 : 16),
     environment: 'SVC_STORAGE_CACHE_MIB',
-    description: 'Memory for pages of the database',
+    description: "Size of the database's page cache, in MiB",
   }),
   'queue.name': define({
     schema: z.string().min(1).max(100),
     default: 'ai-tasks',
     needsPro: true,
-    description: 'The name of the task queue in mode pro, which does not exist yet',
+    description: 'The name of the task queue in mode pro (not available yet)',
   }),
   'queue.notificationName': define({
     schema: z.string().min(1).max(100),
     default: 'ai-task-notifications',
     needsPro: true,
-    description: 'The name of the notification queue in mode pro, which does not exist yet',
+    description: 'The name of the notification queue in mode pro (not available yet)',
   }),
   'queue.concurrency': define({
     schema: count(1, 1000),
     default: (mode) => (mode === 'pico' ? 2 : 10),
     environment: 'POOL_MAX_CONCURRENT',
-    description: 'How many tasks run at the same time',
+    description: 'Maximum number of tasks running at once, apart from agents with their own slots',
   }),
+  ...queueSettings,
   'queue.notificationConcurrency': define({
     schema: count(1, 1000),
     default: 5,
     needsPro: true,
-    description: 'How many notifications a worker of mode pro, which does not exist yet, delivers at once',
+    description: 'Concurrent notification deliveries in mode pro (not available yet)',
   }),
   'queue.redis.url': define({
     schema: z.url({ protocol: /^rediss?$/ }).optional(),
     default: undefined,
     environment: 'QUEUE_STORE_URL',
     needsPro: true,
-    description: 'The store of the queue in mode pro, which does not exist yet',
+    description: 'The Redis URL of the queue in mode pro (not available yet)',
   }),
   'queue.retry.attempts': define({
     schema: count(1, 20),
     default: 3,
     live: true,
-    description: 'How often a task is tried, the first time included',
+    description: 'Maximum number of attempts per task',
   }),
   'queue.retry.backoff': define({
     schema: count(0, 300_000),
     default: 1000,
     live: true,
-    description: 'Milliseconds before the second attempt',
+    description: 'Delay before the second attempt, in milliseconds',
   }),
   'queue.retry.type': define({
     schema: z.enum(['exponential', 'fixed']),
     default: 'exponential',
     live: true,
-    description: 'Whether the wait doubles with each attempt',
+    description: 'How the delay grows: fixed or exponential',
   }),
   'pool.timeoutMs': define({
     schema: count(100, 86_400_000),
     default: 1_800_000,
     environment: 'POOL_TIMEOUT_MS',
     live: true,
-    description: 'Milliseconds after which a run is stopped',
+    description: 'Maximum duration of a run, in milliseconds',
   }),
   'agents.default': define({
     schema: z.string().max(100).optional(),
     default: undefined,
     live: true,
-    description: 'The agent for tasks that name none',
+    description: 'The default agent of tasks',
   }),
   'agents.http.url': define({
     schema: z.url({ protocol: /^https?$/ }).optional(),
     default: undefined,
     live: true,
-    description: 'Where the http agent posts its tasks',
+    description: 'The URL that the http agent posts tasks to',
   }),
   'agents.builtin.model': define({
     schema: z.string().trim().max(200).optional(),
@@ -175,13 +197,13 @@ export const settings = {
     schema: count(1, 1000),
     default: 100,
     live: true,
-    description: 'Steps after which the built-in agent gives up a task',
+    description: 'Maximum number of steps of the built-in agent per task',
   }),
   'agents.builtin.maxBudget': define({
     schema: count(1000, 1_000_000_000).optional(),
     default: undefined,
     live: true,
-    description: 'Tokens that the built-in agent may use for one task',
+    description: 'Maximum number of tokens of the built-in agent per task',
   }),
   ...memorySettings,
   ...integrationSettings,
@@ -189,18 +211,24 @@ export const settings = {
   ...webhookSettings,
   ...providerSettings,
   ...toolSettings,
+  ...retentionSettings,
   'outbound.allowPrivate': define({
     schema: z.array(cidr).max(100),
     default: [],
     environment: 'SVC_OUTBOUND_ALLOW_PRIVATE',
     live: true,
-    description: 'Private address ranges that requests of the daemon may reach',
+    description: 'Private address ranges that outbound requests may reach',
   }),
   'log.level': define({
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent']),
     default: 'info',
     environment: 'SVC_LOG_LEVEL',
-    description: 'The least serious lines that are logged',
+    description: 'The lowest level that is logged',
+  }),
+  'log.maxMiB': define({
+    schema: count(1, 10_240),
+    default: 10,
+    description: 'Size at which the log of a background daemon is rotated; three older files are kept',
   }),
 } as const;
 
@@ -215,8 +243,25 @@ export const settingKeys = Object.keys(settings) as SettingKey[];
 
 export const definitionOf = (key: SettingKey): SettingDefinition => settings[key];
 
+/** The setting that a key means, as it is now or as earlier versions spelled it. */
+export function findSetting(key: string): SettingKey | undefined {
+  const current = currentKey(key);
+  return settingKeys.find((known) => known === current);
+}
+
+/** The spellings under which a settings file may hold a setting; the first that it has counts. */
+export const spellingsOf = (key: SettingKey): string[] => [...new Set([key, earlierKey(key)])];
+
+/** The environment variables that set a setting; the first that is there counts. */
+export function environmentNamesOf(key: SettingKey): string[] {
+  const { environment } = definitionOf(key);
+  return environment === undefined ? spellingsOf(key).map(variableFor) : [environment];
+}
+
 export const environmentNameOf = (key: SettingKey): string =>
-  definitionOf(key).environment ??
+  definitionOf(key).environment ?? variableFor(key);
+
+const variableFor = (key: string) =>
   `SVC_${key
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll('.', '_')

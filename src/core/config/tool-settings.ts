@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { safeParse } from '../../contract/safe-parse.ts';
 import { define } from './define-setting.ts';
 import { mask } from './secret-parts.ts';
 
 const MAX_SERVERS = 50;
-/** As somebody sent it back, or as it is at rest. */
+/** As a client sent it back, or as it is stored. */
 const covered = z.union([z.literal(mask), z.string().startsWith('sealed:v1:').max(16_000)]);
 const argument = z
   .string()
@@ -59,7 +60,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** Checked as what it means to be: a union would only say that it is neither. */
 const server = z.unknown().transform((value, context): McpServerSettings => {
-  const parsed = (isObject(value) && 'url' in value ? httpServer : stdioServer).safeParse(value);
+  const parsed = safeParse(isObject(value) && 'url' in value ? httpServer : stdioServer, value);
   if (parsed.success) return parsed.data;
   for (const { path, message } of parsed.error.issues) context.addIssue({ code: 'custom', path, message });
   return z.NEVER;
@@ -101,12 +102,19 @@ export const toolSettings = {
     live: true,
     secretParts: { names: ['env', 'headers'], destination },
     description:
-      'MCP servers by name: { command, args, env, cwd } or { url, headers }, and enabled, readOnlyTools',
+      'MCP servers by name: { command, args, env, cwd } or { url, headers }, plus enabled and readOnlyTools',
   }),
   'tools.callsPerMinute': define({
     schema: z.int().min(1).max(100_000),
     default: 120,
     live: true,
-    description: 'Tool calls that a user may make in a minute',
+    description: 'Tool calls per minute and user',
+  }),
+  'tools.unsandboxed': define({
+    schema: z.enum(['ask', 'allow']),
+    default: 'ask',
+    live: true,
+    description:
+      'Without a sandbox, whether commands in the mode full ask for an approval or run; work of administrators only',
   }),
 };

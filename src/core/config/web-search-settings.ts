@@ -17,14 +17,14 @@ const settingsOf = <P extends SearchProviderId>(
       environment: keyEnvironment,
       live: true,
       secret: true,
-      description: `The key for ${name}`,
+      description: `The API key for ${name}`,
     }),
     baseUrl: define({
       schema: providerUrlSchema.optional(),
       default: url,
       ...(urlEnvironment !== undefined && { environment: urlEnvironment }),
       live: true,
-      description: `Where ${name} is`,
+      description: `The base URL of ${name}`,
     }),
   };
   type Own = typeof own;
@@ -43,13 +43,13 @@ export const webSearchSettings = {
     schema: z.stringbool().or(z.boolean()),
     default: true,
     live: true,
-    description: 'Whether the web may be searched',
+    description: 'Allow web search',
   }),
   'integrations.webSearch.provider': define({
     schema: searchProviderSchema.optional(),
     default: undefined,
     live: true,
-    description: 'Who searches the web; the first one that is set up unless set',
+    description: 'The search provider; the first configured one unless set',
   }),
   ...settingsOf('brave', 'Brave Search', {
     keyEnvironment: 'BRAVE_API_KEY',

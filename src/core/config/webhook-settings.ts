@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProviderName } from '../../contract/oauth.ts';
+import { productNames, type Vendor, webhookSecretVariable } from '../../contract/vendors.ts';
 import { prioritySchema, createTaskSchema } from '../../contract/task.ts';
 import { define } from './define-setting.ts';
 import { keySettingSchema } from './provider-settings.ts';
@@ -8,7 +8,7 @@ const label = z.string().trim().min(1).max(100);
 const account = z.string().trim().min(1).max(200);
 const { repository, branch } = createTaskSchema.shape;
 
-/** What holds for one repository, project or team in place of what holds for all. */
+/** Settings of one repository, project or team, which replace those for all. */
 const ruleSchema = z
   .strictObject({
     enabled: z.boolean(),
@@ -33,71 +33,65 @@ const ruleSchema = z
   .partial();
 export type SourceRule = z.output<typeof ruleSchema>;
 
-const settingsOf = <P extends ProviderName>(
-  provider: P,
-  vendor: string,
-  words: { environment: string; account: string; places: string },
-) => {
+const settingsOf = <V extends Vendor>(vendor: V, words: { account: string; scopes: string }) => {
+  const product = productNames[vendor];
   const own = {
     signingSecret: define({
       schema: keySettingSchema,
       default: undefined,
-      environment: words.environment,
+      environment: webhookSecretVariable(vendor),
       live: true,
       secret: true,
-      description: `The secret with which ${vendor} signs its webhooks; without it none is taken`,
+      description: `The secret that ${product} signs webhooks with; without it they are refused`,
     }),
     aiTaskLabel: define({
       schema: label,
       default: 'ai-task',
       live: true,
-      description: `The label that makes a task of an issue of ${vendor}`,
+      description: `The label that turns an issue at ${product} into a task`,
     }),
     botAccount: define({
       schema: account.optional(),
       default: undefined,
       live: true,
-      description: `Whose assignment or mention makes a task: ${words.account}`,
+      description: `The account whose assignment or mention creates a task: ${words.account}`,
     }),
     comments: define({
       schema: z.stringbool().or(z.boolean()),
       default: true,
       live: true,
-      description: `Whether a comment at ${vendor} says how its task went`,
+      description: `Post the progress of a task as a comment at ${product}`,
     }),
     rules: define({
       schema: z.record(z.string().min(1).max(200), ruleSchema),
       default: {},
       live: true,
-      description: `What holds for some ${words.places} only, by their names; a star stands for any text`,
+      description: `Rules for single ${words.scopes} by name; * matches any text`,
     }),
   };
   type Own = typeof own;
   return Object.fromEntries(
-    Object.entries(own).map(([name, definition]) => [`webhooks.${provider}.${name}`, definition]),
-  ) as { [K in keyof Own as `webhooks.${P}.${K}`]: Own[K] };
+    Object.entries(own).map(([name, definition]) => [`webhooks.${vendor}.${name}`, definition]),
+  ) as { [K in keyof Own as `webhooks.${V}.${K}`]: Own[K] };
 };
 
 export const webhookSettings = {
-  ...settingsOf('codehost', 'GitHub', {
-    environment: 'CODEHOST_WEBHOOK_SECRET',
+  ...settingsOf('github', {
     account: 'a login',
-    places: 'repositories',
+    scopes: 'repositories',
   }),
-  ...settingsOf('tracker_a', 'Jira', {
-    environment: 'TRACKER_A_WEBHOOK_SECRET',
+  ...settingsOf('jira', {
     account: 'an account id, or a user name of Jira Server',
-    places: 'projects',
+    scopes: 'projects',
   }),
-  ...settingsOf('tracker_b', 'Linear', {
-    environment: 'TRACKER_B_WEBHOOK_SECRET',
+  ...settingsOf('linear', {
     account: 'the id or the name of a user or an agent',
-    places: 'teams',
+    scopes: 'teams',
   }),
   'webhooks.inbound.keepDays': define({
     schema: z.int().min(1).max(365),
     default: 30,
     live: true,
-    description: 'Days for which deliveries that came in are remembered',
+    description: 'Days to keep inbound deliveries',
   }),
 };

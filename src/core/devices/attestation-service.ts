@@ -6,6 +6,7 @@ import {
   type DeviceIdentity,
   type Verification,
 } from '../../contract/devices.ts';
+import { safeParse } from '../../contract/safe-parse.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Caller } from '../auth/caller.ts';
 import { hashToken } from '../auth/hash-token.ts';
@@ -19,10 +20,10 @@ import { sign, verifyStrictly } from './ed25519.ts';
 
 const DOMAIN = 'service/attest/v1\0';
 const NONCE_BYTES = 16;
-/** How far the clocks of two devices may be apart. */
+/** Allowed clock skew between two devices. */
 const SKEW_MS = 60_000;
-/** The greatest `maxAgeMs`: nobody takes an attestation that is older. */
-const LONGEST_MS = 3_600_000;
+/** The greatest `maxAgeMs` that a verification may allow. */
+const MAX_AGE_MS = 3_600_000;
 
 const strictSchema = z.strictObject({
   ...attestationSchema.shape,
@@ -40,14 +41,14 @@ export interface AttestationServiceDeps {
   runtime: Runtime;
 }
 
-/** Signs for this daemon, and checks what other devices signed. */
+/** Creates attestations of this daemon and verifies those of other devices. */
 export class AttestationService {
   readonly #deps: AttestationServiceDeps;
   constructor(deps: AttestationServiceDeps) {
     this.#deps = deps;
   }
 
-  /** The audit log says who had the data signed; the attestation only says that it was this daemon. */
+  /** Signs data as this daemon; only the audit log records the user who requested it. */
   async attest(caller: Caller, data: Data): Promise<Attestation> {
     const { database, audit, keyRing, identity, runtime } = this.#deps;
     const { deviceId, publicKey } = identity;
@@ -68,33 +69,33 @@ export class AttestationService {
     return { deviceId, publicKey, attestation: { timestamp, nonce, data, signature } };
   }
 
-  /** Whatever is wrong with the attestation is the answer; a valid one is valid once. */
+  /** Verifies an attestation and returns the reason where it is invalid; a valid one is accepted once. */
   async verify(input: { attestation: unknown; maxAgeMs: number }): Promise<Verification> {
-    const parsed = strictSchema.safeParse(input.attestation);
+    const parsed = safeParse(strictSchema, input.attestation);
     if (!parsed.success) return refused('The attestation is malformed');
     const { deviceId, publicKey, attestation } = parsed.data;
-    const { signature, ...said } = attestation;
+    const { signature, ...signed } = attestation;
     const key = decodeBase64(publicKey, 32);
     const signatureBytes = decodeBase64(signature, 64);
-    const bytes = bytesOf({ deviceId, publicKey, ...said });
-    const signedAt = Date.parse(said.timestamp);
-    const isExact = !Number.isNaN(signedAt) && new Date(signedAt).toISOString() === said.timestamp;
-    if (!key || !signatureBytes || !bytes || !isExact || !isNonce(said.nonce))
+    const bytes = bytesOf({ deviceId, publicKey, ...signed });
+    const signedAt = Date.parse(signed.timestamp);
+    const isExact = !Number.isNaN(signedAt) && new Date(signedAt).toISOString() === signed.timestamp;
+    if (!key || !signatureBytes || !bytes || !isExact || !isNonce(signed.nonce))
       return refused('The attestation is malformed');
     if (deviceIdOf(key) !== deviceId) return refused('The device id does not belong to the key');
     if (!verifyStrictly(key, bytes, signatureBytes)) return refused('The signature is wrong', deviceId);
     const age = this.#deps.runtime.now().getTime() - signedAt;
     if (age > input.maxAgeMs) return refused('The attestation is too old', deviceId);
-    if (age < -SKEW_MS) return refused('The attestation comes from the future', deviceId);
-    if (!(await this.#isFirstUse(`${publicKey} ${said.nonce}`, signedAt)))
+    if (age < -SKEW_MS) return refused('The attestation is dated in the future', deviceId);
+    if (!(await this.#isFirstUse(`${publicKey} ${signed.nonce}`, signedAt)))
       return refused('The attestation was used before', deviceId);
     return { valid: true, trusted: await this.#isTrusted(publicKey), deviceId };
   }
 
-  /** Remembers the nonce for as long as somebody could still take the attestation. */
+  /** Stores the nonce until the attestation is too old for every verification. */
   #isFirstUse(nonce: string, signedAt: number): Promise<boolean> {
     const { database, runtime } = this.#deps;
-    const expires_at = new Date(signedAt + LONGEST_MS + SKEW_MS).toISOString();
+    const expires_at = new Date(signedAt + MAX_AGE_MS + SKEW_MS).toISOString();
     return database.write(async ({ db }) => {
       await db.deleteFrom('used_nonces').where('expires_at', '<', runtime.now().toISOString()).execute();
       const { numInsertedOrUpdatedRows } = await db
@@ -127,7 +128,7 @@ const refused = (reason: string, deviceId: string | null = null): Verification =
   reason,
 });
 
-/** What is signed; undefined for what has no canonical form (RFC 8785), such as half of a surrogate pair. */
+/** The signed bytes; undefined for data without a canonical form (RFC 8785), such as a lone surrogate. */
 function bytesOf(signed: Signed): Buffer | undefined {
   try {
     return Buffer.from(DOMAIN + canonicalize(signed));
@@ -136,5 +137,5 @@ function bytesOf(signed: Signed): Buffer | undefined {
   }
 }
 
-/** 128 random bits or more, in hex, base64 or base64url as the device likes. */
+/** 128 random bits or more, in hex, base64 or base64url. */
 const isNonce = (nonce: string) => /^[\w+/=-]{22,88}$/.test(nonce);

@@ -1,4 +1,5 @@
 import type { Feature } from '../lifecycle.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import { AttestationService, type AttestationServiceDeps } from './attestation-service.ts';
 import { deviceIdentity } from './device-identity.ts';
 import { DeviceService, type DeviceServiceDeps } from './device-service.ts';
@@ -7,15 +8,18 @@ import { PairingService } from './pairing-service.ts';
 
 const EXPIRE_EVERY_MS = 15_000;
 
-type Own = 'identity' | 'store';
-type DevicesDeps = Omit<AttestationServiceDeps & DeviceServiceDeps & PairingDecisionsDeps, Own>;
+type Own = 'identity' | 'store' | 'keyRing';
+type DevicesDeps = Omit<AttestationServiceDeps & DeviceServiceDeps & PairingDecisionsDeps, Own> & {
+  keys: KeyRing;
+};
 
-/** The identity of this daemon, and the devices that are paired with it. */
-export function composeDevices(deps: DevicesDeps) {
-  const identity = deviceIdentity(deps.keyRing);
+/** Composes the identity of this daemon and its paired devices. */
+export function composeDevices({ keys: keyRing, ...services }: DevicesDeps) {
+  const deps = { ...services, keyRing };
+  const identity = deviceIdentity(keyRing);
   const store = deps.pairings;
   const pairing = new PairingService({ ...deps, store, identity });
-  const services = {
+  const offered = {
     identity,
     attestations: new AttestationService({ ...deps, identity }),
     devices: new DeviceService(deps),
@@ -23,7 +27,7 @@ export function composeDevices(deps: DevicesDeps) {
     pairingDecisions: new PairingDecisions({ ...deps, store }),
   };
   return {
-    services,
+    services: offered,
     lifecycle: { tidy: { everyMs: EXPIRE_EVERY_MS, run: () => pairing.deleteOld() } },
-  } satisfies Feature<typeof services>;
+  } satisfies Feature<typeof offered>;
 }

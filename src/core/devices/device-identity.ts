@@ -5,7 +5,7 @@ import { publicKeyOf } from './ed25519.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** Who this daemon is to other devices. */
+/** The identity of this daemon for other devices. */
 export function deviceIdentity(keyRing: KeyRing): DeviceIdentity {
   const publicKey = publicKeyOf(keyRing.key('attest'));
   return {
@@ -15,7 +15,7 @@ export function deviceIdentity(keyRing: KeyRing): DeviceIdentity {
   };
 }
 
-/** SHA-256 of the key in base32 (RFC 4648) of lower case without padding, in groups of four. */
+/** SHA-256 of the key in lower-case base32 (RFC 4648) without padding, in groups of four. */
 export function deviceIdOf(publicKey: Uint8Array): string {
   const bits = Array.from(hash('sha256', publicKey, 'buffer'), (byte) => byte.toString(2).padStart(8, '0'));
   const letters = bits.join('').match(/.{1,5}/g) ?? [];

@@ -18,12 +18,12 @@ export interface DeviceServiceDeps {
   audit: AuditLog;
 }
 
-interface SeenDevice extends DeviceRow {
-  /** Of its sessions; null when it has none any more. */
+interface DeviceWithLastSeen extends DeviceRow {
+  /** The latest use of its sessions; null when it has none. */
   last_seen_at: string | null;
 }
 
-/** The paired devices and what becomes of them. */
+/** Lists, renames and revokes paired devices. */
 export class DeviceService {
   readonly #deps: DeviceServiceDeps;
   constructor(deps: DeviceServiceDeps) {
@@ -40,39 +40,41 @@ export class DeviceService {
   }
 
   rename(caller: Caller, id: string, name: string): Promise<Device> {
-    return this.#deps.database.write(async ({ db }) => {
+    return this.#deps.database.write(async (transaction) => {
+      const { db } = transaction;
       const row = await find(db, caller, id);
       await db.updateTable('devices').set({ name }).where('id', '=', id).execute();
+      await caller.auditEntry?.append(transaction);
       return toDevice({ ...row, name }, caller);
     });
   }
 
-  /** Ends its sessions, the tokens that it made and the devices that it let in; it is not trusted any more. */
+  /** Revokes a device with its sessions, its tokens and every device that it approved. */
   async revoke(caller: Caller, id: string, client: ClientInfo): Promise<void> {
     const { database, pairings, sessions, tokens, audit } = this.#deps;
     await database.write(async (transaction) => {
       const { owner_id, name } = await find(transaction.db, caller, id);
       const ids = await withApproved(transaction.db, id);
-      let ended = 0;
+      let revokedSessions = 0;
       for (const each of ids) {
         await transaction.db.deleteFrom('devices').where('id', '=', each).execute();
         await pairings.withdraw(transaction, each);
-        await tokens.revokeOfDevice(transaction, each);
-        ended += await sessions.endMatching(transaction, { deviceId: each });
+        await tokens.revokeByDevice(transaction, each);
+        revokedSessions += await sessions.endMatching(transaction, { deviceId: each });
       }
       await audit.append(transaction, {
         kind: 'security',
         tool: 'device.revoked',
         userId: caller.userId,
         address: client.address,
-        arguments: { deviceId: id, name, ownerId: owner_id, devices: ids.length, sessions: ended },
+        arguments: { deviceId: id, name, ownerId: owner_id, devices: ids.length, sessions: revokedSessions },
         result: 'ok',
       });
     });
   }
 }
 
-/** The device with all that it let in, and all that those let in. */
+/** The device and all devices that it approved, directly or through others. */
 async function withApproved(db: Kysely<Schema>, id: string): Promise<string[]> {
   const ids = [id];
   for (const each of ids) {
@@ -82,7 +84,7 @@ async function withApproved(db: Kysely<Schema>, id: string): Promise<string[]> {
   return ids;
 }
 
-async function find(db: Kysely<Schema>, caller: Caller, id: string): Promise<SeenDevice> {
+async function find(db: Kysely<Schema>, caller: Caller, id: string): Promise<DeviceWithLastSeen> {
   const row = await devicesIn(db).where('devices.id', '=', id).executeTakeFirst();
   return requireOwned(caller, row, 'Device');
 }
@@ -95,7 +97,7 @@ const devicesIn = (db: Kysely<Schema>) =>
     .select(({ fn }) => fn.max('sessions.last_seen_at').as('last_seen_at'))
     .groupBy('devices.id');
 
-const toDevice = (row: SeenDevice, caller: Caller): Device => ({
+const toDevice = (row: DeviceWithLastSeen, caller: Caller): Device => ({
   id: row.id,
   name: row.name,
   userId: row.owner_id,

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign as signWith, verify } from 'node:crypto';
 
-/** What stands before the 32 bytes of a key in DER (RFC 8410). */
+/** The DER prefixes of the 32 bytes of a key (RFC 8410). */
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 const KEY_BYTES = 32;
@@ -14,7 +14,7 @@ const y8 = 270738550114484064931822528722565878893680426757531351946374360975030
 /** The y of the eight points of small order; each but the first two belongs to x and -x. */
 const smallOrderY = new Set([1n, p - 1n, 0n, y8, p - y8]);
 
-/** The signature, which is always the same for the same bytes. */
+/** Signs deterministically: the same bytes always have the same signature. */
 export const sign = (seed: Uint8Array, bytes: Uint8Array): Buffer => signWith(null, bytes, privateKey(seed));
 
 /** The 32 bytes of the public key. */
@@ -24,8 +24,8 @@ export function publicKeyOf(seed: Uint8Array): Buffer {
 }
 
 /**
- * True for a signature that everybody who checks strictly accepts, and that nobody can turn into a second one. Many
- * versions of OpenSSL accept keys of small order, under which one signature fits many texts.
+ * Whether every strict verifier accepts the signature and it is not malleable. Many versions of OpenSSL accept keys of
+ * small order, under which one signature is valid for many texts.
  */
 export function verifyStrictly(publicKey: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 2 * KEY_BYTES || !isStrictPoint(publicKey)) return false;
@@ -35,7 +35,7 @@ export function verifyStrictly(publicKey: Uint8Array, bytes: Uint8Array, signatu
   return verify(null, bytes, createPublicKey({ key: der, format: 'der', type: 'spki' }), signature);
 }
 
-/** True for the one encoding of a point of the curve that is not of small order. */
+/** Whether the bytes are the canonical encoding of a curve point that is not of small order. */
 export function isStrictPublicKey(publicKey: Uint8Array): boolean {
   if (!isStrictPoint(publicKey)) return false;
   const square = yOf(publicKey) ** 2n;

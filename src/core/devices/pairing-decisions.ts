@@ -18,7 +18,7 @@ const wrongCodes: Limit = {
   windowMs: 10 * 60_000,
   message: 'Too many wrong pairing codes. Try again in ten minutes.',
 };
-/** A device that is approved in the last moment has this long to fetch its token. */
+/** A device that is approved at the last moment has this long to fetch its token. */
 const PICK_UP_MS = 2 * 60_000;
 
 export interface PairingDecisionsDeps {
@@ -34,13 +34,13 @@ export interface Approval {
   code: string;
   role?: Role | undefined;
   name?: string | undefined;
-  /** What the approver calls themselves; who it is, the session says. */
+  /** The label that the approver gave; the session identifies the user. */
   approvedBy?: string | undefined;
-  /** Of the request that the person saw; undefined when they did not look. */
+  /** The version of the request that the person saw; undefined when it was not inspected. */
   version?: string | undefined;
 }
 
-/** The side of the person who decides, by the code that the device shows. */
+/** Approves and rejects devices by the code that they show. */
 export class PairingDecisions {
   readonly #deps: PairingDecisionsDeps;
   #lastTurn: Promise<unknown> = Promise.resolve();
@@ -57,15 +57,15 @@ export class PairingDecisions {
     });
   }
 
-  /** Makes the device one of the caller's; it may do no more than the caller. */
+  /** Adds the device to those of the caller, with no more rights than the caller. */
   async approve(caller: Caller, approval: Approval, client: ClientInfo): Promise<PairingRequest> {
     const { code, role, name, approvedBy, version } = approval;
     if (role === 'admin' && !isAdmin(caller))
-      throw new AppError('forbidden', 'A device may do no more than you');
+      throw new AppError('forbidden', 'A device cannot have more rights than you');
     return this.#decide(caller, code, client, async (transaction, row, now) => {
       if (version !== undefined && versionOf(row) !== version)
-        throw new AppError('wrong_state', 'Another device asks with this code now. Look at it again.');
-      await refuseItself(transaction, caller, row);
+        throw new AppError('wrong_state', 'Another device has claimed this code. Check the request again.');
+      await refuseSelfApproval(transaction, caller, row);
       const device: DeviceRow = {
         id: this.#deps.runtime.newId('dev'),
         owner_id: caller.userId,
@@ -138,7 +138,7 @@ export class PairingDecisions {
     );
   }
 
-  /** What a QR code of somebody else stands for is not there. */
+  /** Finds the request with this code; those of other users' QR codes do not exist for the caller. */
   async #find(
     db: WriteTransaction['db'],
     caller: Caller,
@@ -153,7 +153,7 @@ export class PairingDecisions {
     return row;
   }
 
-  /** One after the other, so that no more codes are tried at once than may be wrong. */
+  /** Runs attempts one at a time, so that concurrent requests cannot exceed the limit of wrong codes. */
   #try<T>(caller: Caller, client: ClientInfo, work: () => Promise<T>): Promise<T> {
     const turn = this.#lastTurn.then(() => this.#tryNow(caller, client, work));
     this.#lastTurn = turn.catch(() => undefined);
@@ -161,7 +161,7 @@ export class PairingDecisions {
   }
 
   async #tryNow<T>(caller: Caller, client: ClientInfo, work: () => Promise<T>): Promise<T> {
-    if (caller.token) throw new AppError('forbidden', 'Only a person decides on devices, not a token');
+    if (caller.token) throw new AppError('forbidden', 'An API token cannot decide on devices');
     const { database, audit, limits } = this.#deps;
     const keys = [`user ${caller.userId}`];
     if (client.address !== undefined) keys.push(`address ${addressKey(client.address)}`);
@@ -185,7 +185,11 @@ export class PairingDecisions {
   }
 }
 
-async function refuseItself({ db }: WriteTransaction, caller: Caller, row: PairingRequestRow): Promise<void> {
+async function refuseSelfApproval(
+  { db }: WriteTransaction,
+  caller: Caller,
+  row: PairingRequestRow,
+): Promise<void> {
   if (row.public_key === null || caller.deviceId === undefined) return;
   const own = await db
     .selectFrom('devices')

@@ -4,19 +4,19 @@ import { hashToken } from '../auth/hash-token.ts';
 import type { PairingRequestRow } from '../storage/rows/devices.ts';
 import { fingerprintOf } from './device-identity.ts';
 
-/** What the row comes to at this moment: what nobody decided on, or nobody fetched, expires by itself. */
+/** The status at this moment: a request that was not decided or not fetched in time has expired. */
 export function statusOf(row: PairingRequestRow, now: string): PairingStatus {
   const isOpen = row.status === 'pending' || (row.status === 'approved' && row.delivered_at === null);
   return isOpen && row.expires_at <= now ? 'expired' : (row.status as PairingStatus);
 }
 
-/** Who asks, as a person compares it with what the device shows. */
+/** The requester as a person compares it with the screen of the device. */
 export const requesterOf = (row: PairingRequestRow) => ({
   requesterId: row.requester_id,
   ...(row.public_key !== null && { fingerprint: fingerprintOf(Buffer.from(row.public_key, 'base64')) }),
 });
 
-/** Another one as soon as another device stands behind the code. */
+/** A version that changes when another device claims the code. */
 export const versionOf = ({ claim_hash, requester_id, meta, public_key }: PairingRequestRow): string =>
   hashToken(JSON.stringify([claim_hash, requester_id, meta, public_key])).slice(0, 32);
 
@@ -39,16 +39,16 @@ export function toPairingRequest(row: PairingRequestRow, now: string): PairingRe
   };
 }
 
-/** What the device is called unless the approver says otherwise. */
+/** The default name of the device. */
 export function nameOf(row: PairingRequestRow): string {
   const { name } = JSON.parse(row.meta) as PairingRequest['meta'];
-  return (typeof name === 'string' && inOneLine(name)) || inOneLine(row.requester_id) || 'Device';
+  return (typeof name === 'string' && toOneLine(name)) || toOneLine(row.requester_id) || 'Device';
 }
 
-const inOneLine = (text: string) =>
+const toOneLine = (text: string) =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '')
     .trim()
     .slice(0, 100)
-    // Half of a surrogate pair that was cut in two.
+    // The slice may have cut a surrogate pair in half.
     .replace(/[\ud800-\udbff]$/, '');

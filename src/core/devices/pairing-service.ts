@@ -13,15 +13,14 @@ import type { Runtime } from '../runtime.ts';
 import { decodeBase64 } from './base64.ts';
 import { isStrictPublicKey } from './ed25519.ts';
 import { formatCode, hashCode, newCode } from './pairing-code.ts';
+import { slotFor } from './pairing-slots.ts';
 import { requesterOf, statusOf, toPairingRequest } from './pairing-request.ts';
 import type { PairingStore } from '../auth/pairing-store.ts';
 
 const LIFETIME_MS = 10 * 60_000;
-/** A device that polls learns for this long that its request has expired. */
+/** How long a polling device can still read that its request expired. */
 const EXPIRED_READABLE_MS = 10 * 60_000;
-/** Of each user who shows QR codes, and of everybody who is not signed in. */
-const MAX_PENDING = 1000;
-/** What scanners want around a QR code, in modules. */
+/** The margin that scanners need around a QR code, in modules. */
 const QUIET_ZONE = 4;
 
 export interface PairingServiceDeps {
@@ -34,20 +33,20 @@ export interface PairingServiceDeps {
   runtime: Runtime;
 }
 
-/** The side of the device that wants to be paired, from its request to its session. */
+/** Serves the device that is paired, from its request to its session. */
 export class PairingService {
   readonly #deps: PairingServiceDeps;
   constructor(deps: PairingServiceDeps) {
     this.#deps = deps;
   }
 
-  /** The code is for the person who approves, the requestId for the device alone. */
-  async request(ask: CreatePairingRequest, client: ClientInfo) {
-    const made = await this.#create(ask, client, null);
+  /** Creates a request; the code is for the approver, the requestId is the secret of the device. */
+  async request(input: CreatePairingRequest, client: ClientInfo) {
+    const made = await this.#create(input, client, null);
     return { ...made, formatted: formatCode(made.code) };
   }
 
-  /** A request without a device yet; the one that scans the code claims it. */
+  /** Creates a request for a QR code, which the device that scans it claims. */
   async qr(caller: Caller, baseUrl: string, client: ClientInfo) {
     const made = await this.#create({ requesterId: 'qr', meta: {} }, client, caller.userId);
     const pairingUrl = `svc://pair?code=${made.code}&host=${encodeURIComponent(baseUrl)}`;
@@ -55,30 +54,30 @@ export class PairingService {
     return { ...made, pairingUrl, qrSvg: renderSVG(pairingUrl, { ecc: 'M', border: QUIET_ZONE }) };
   }
 
-  /** For the device that scanned the code: from now on the token is for its requestId alone. */
-  async claim({ code, ...ask }: CreatePairingRequest & { code: string }, client: ClientInfo) {
+  /** Claims the request for the device that scanned the code; only its requestId gets the token. */
+  async claim({ code, ...input }: CreatePairingRequest & { code: string }, client: ClientInfo) {
     const { database, store, keyRing, identity } = this.#deps;
     const hash = hashCode(keyRing, code);
     const { requestId, secret_hash: claim_hash } = this.#newRequestId();
-    const asked = { claim_hash, ...askedOf(ask, client) };
+    const claim = { claim_hash, ...claimOf(input, client) };
     const expiresAt = await database.write(async (transaction) => {
       const row = hash === undefined ? undefined : await store.findByCode(transaction.db, hash, this.#now());
       if (!row || row.created_by === null)
         throw new AppError('not_found', 'No pending request has this code');
-      if (!(await store.claim(transaction, row.id, asked)))
-        throw new AppError('wrong_state', 'This code was used already. Show a new one.');
-      await this.#audit(transaction, 'pairing.claimed', { ...row, ...asked }, { client });
+      if (!(await store.claim(transaction, row.id, claim)))
+        throw new AppError('wrong_state', 'This code was already used. Show a new one.');
+      await this.#audit(transaction, 'pairing.claimed', { ...row, ...claim }, { client });
       return row.expires_at;
     });
     return { requestId, expiresAt, daemonFingerprint: identity.fingerprint };
   }
 
-  /** What became of the request; the first to ask after its approval gets the token. */
+  /** The status of the request; the first poll after the approval gets the token. */
   async status(requestId: string, client: ClientInfo) {
     const { database, store } = this.#deps;
     const hash = hashToken(requestId);
     const row = await store.findBySecret(database.read, hash);
-    if (!row || row.expires_at <= this.#forgottenBefore())
+    if (!row || row.expires_at <= this.#readableSince())
       throw new AppError('not_found', 'Pairing request not found');
     const status = statusOf(row, this.#now());
     const isClaimedByOther = row.claim_hash !== null && row.claim_hash !== hash;
@@ -99,19 +98,22 @@ export class PairingService {
     return rows.map((row) => toPairingRequest(row, now));
   }
 
-  /** Deletes the expired requests, decided or not; answers how many there were. */
-  cleanup(): Promise<number> {
+  /** Deletes the expired requests, decided or not; returns their number. */
+  cleanup({ auditEntry }: Pick<Caller, 'auditEntry'> = {}): Promise<number> {
     const { database, store } = this.#deps;
-    return database.write((transaction) => store.deleteExpired(transaction, this.#now()));
+    return database.write(async (transaction) => {
+      await auditEntry?.append(transaction);
+      return store.deleteExpired(transaction, this.#now());
+    });
   }
 
-  /** Deletes the requests that expired so long ago that no device asks for them any more. */
+  /** Deletes the requests that expired too long ago to be polled. */
   deleteOld(): Promise<number> {
     const { database, store } = this.#deps;
-    return database.write((transaction) => store.deleteExpired(transaction, this.#forgottenBefore()));
+    return database.write((transaction) => store.deleteExpired(transaction, this.#readableSince()));
   }
 
-  async #create(ask: CreatePairingRequest, client: ClientInfo, createdBy: string | null) {
+  async #create(input: CreatePairingRequest, client: ClientInfo, createdBy: string | null) {
     const { database, store, keyRing, identity, runtime } = this.#deps;
     const code = newCode(runtime);
     const now = runtime.now();
@@ -121,7 +123,7 @@ export class PairingService {
       secret_hash,
       claim_hash: null,
       code_hash: keyRing.hmac('codes', code),
-      ...askedOf(ask, client),
+      ...claimOf(input, client),
       status: 'pending',
       created_by: createdBy,
       created_at: now.toISOString(),
@@ -135,8 +137,10 @@ export class PairingService {
       delivered_at: null,
     };
     await database.write(async (transaction) => {
-      if ((await store.countPending(transaction.db, createdBy, row.created_at)) >= MAX_PENDING)
-        throw new AppError('unavailable', 'Too many devices wait to be paired. Try again later.');
+      const pending = await store.pendingOf(transaction.db, createdBy, row.created_at);
+      // A user shows QR codes wherever they are; everybody else counts by address.
+      const leaving = slotFor(pending, createdBy === null ? row.address : null);
+      if (leaving !== undefined) await store.delete(transaction, leaving);
       await store.insert(transaction, row);
       await this.#audit(transaction, 'pairing.requested', row, { client, userId: createdBy });
     });
@@ -183,7 +187,7 @@ export class PairingService {
     });
   }
 
-  #forgottenBefore(): string {
+  #readableSince(): string {
     return new Date(this.#deps.runtime.now().getTime() - EXPIRED_READABLE_MS).toISOString();
   }
 
@@ -192,8 +196,8 @@ export class PairingService {
   }
 }
 
-/** What a device says of itself, as it is stored. */
-function askedOf({ requesterId, meta, publicKey }: CreatePairingRequest, client: ClientInfo) {
+/** The columns with what a device says about itself. */
+function claimOf({ requesterId, meta, publicKey }: CreatePairingRequest, client: ClientInfo) {
   if (publicKey !== undefined) {
     const key = decodeBase64(publicKey, 32);
     const message = 'Expected a strict Ed25519 public key in base64';

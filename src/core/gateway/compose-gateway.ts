@@ -1,5 +1,4 @@
 import type { AgentRegistry } from '../agents/agent-registry.ts';
-import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
@@ -7,7 +6,8 @@ import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
-import type { TaskEndings } from '../tasks/task-endings.ts';
+import type { TaskFeature } from '../tasks/compose-tasks.ts';
+import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import type { TaskQueryStore } from '../tasks/task-query-store.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -27,13 +27,13 @@ export interface GatewayServices {
 
 export interface GatewayDeps {
   database: Database;
-  store: TaskStore;
-  query: TaskQueryStore;
+  taskStore: TaskStore;
+  taskQuery: TaskQueryStore;
   tasks: TaskService;
   registry: AgentRegistry;
-  endings: TaskEndings;
+  finishWatcher: TaskFinishWatcher;
+  execution: Pick<TaskFeature['execution'], 'queue' | 'pause' | 'slots'>;
   bus: EventBus;
-  config: Config;
   outbound: Outbound;
   keys: KeyRing;
   runtime: Runtime;
@@ -42,21 +42,23 @@ export interface GatewayDeps {
 
 /** The gateway and what it needs of the core. */
 export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
-  const { database, store, query, tasks, registry, endings, bus, outbound, runtime } = deps;
-  const estimates = new RunTimeEstimates({ query, bus });
-  const waits = new TaskWaits({ store, endings });
+  const { database, taskStore, taskQuery, tasks, registry, finishWatcher, bus, outbound, runtime } = deps;
+  const { queue, pause, slots } = deps.execution;
+  const estimates = new RunTimeEstimates({ query: taskQuery, bus });
+  const waits = new TaskWaits({ store: taskStore, finishWatcher });
   const notify = new NotifyDeliverer({
     ...deps,
+    finishWatcher,
     store: new NotifyStore(database),
     fetch: outbound.fetch,
   });
   const gateway = new GatewayService({
     tasks,
     registry,
-    taskStore: store,
+    taskStore,
     requests: new GatewayRequestStore(database),
     notify,
-    outlook: new QueueOutlook({ ...deps, estimates }),
+    outlook: new QueueOutlook({ database, registry, runtime, queue, pause, slots, estimates }),
     estimates,
     progress: new RunProgress(bus),
     waits,

@@ -5,7 +5,7 @@ import type {
   GatewayStatus,
 } from '../../contract/gateway.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
-import { type Caller, requireOwned } from '../auth/caller.ts';
+import { type Caller, mayRunCommands, requireOwned } from '../auth/caller.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { Runtime } from '../runtime.ts';
@@ -106,15 +106,23 @@ export class GatewayService {
       ...applyWorkflow(plainTask, workflow, registry),
       ...(key !== undefined && { idempotencyKey: key }),
     };
+    const isText = hasInstructions(workflow);
     progress.listen();
-    const estimatedWait = await outlook.waitOfNew(task.priority);
+    const estimatedWait = await outlook.waitOfNew({
+      priority: input.priority,
+      assigned_agent: input.assignedAgent ?? null,
+      labels: JSON.stringify(input.labels ?? []),
+      may_command: !isText && mayRunCommands(caller) ? 1 : 0,
+      interactive: 0,
+      suspect: 0,
+    });
     const requestId = runtime.newId('req');
     const statusUrl = `${baseUrl}/api/gateway/${requestId}/status`;
     return tasks.createFor<GatewayAccepted>(caller, input, {
       scope: 'POST /api/gateway',
       key,
       body: { task: plainTask, workflow, options },
-      isText: hasInstructions(workflow),
+      isText,
       attach: (transaction, { id: taskId, status, createdAt: created_at }) => {
         const ids = { task_id: taskId, token_id: token.id, created_at };
         requests.insert(transaction, {

@@ -8,20 +8,20 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import type { NotifyDeliveryRow } from '../storage/rows/gateway.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
-import type { TaskEndings } from '../tasks/task-endings.ts';
+import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 import { notifyBody } from './notify-body.ts';
 import { notifySecretOf } from '../secrets/notify-secret.ts';
 import type { NewNotification, NotifyStore, OpenDelivery } from './notify-store.ts';
 
 /** Concurrent requests to one receiver. */
-const PER_RECEIVER = 2;
+const PER_RECEIVER = 8;
 const PAGE = 500;
 
 export interface NotifyDelivererDeps {
   database: Database;
   store: NotifyStore;
-  endings: TaskEndings;
+  finishWatcher: TaskFinishWatcher;
   fetch: OutboundFetch;
   keys: KeyRing;
   runtime: Runtime;
@@ -72,7 +72,8 @@ export class NotifyDeliverer {
       this.#position[status] = page.length < PAGE ? '' : (page.at(-1)?.id ?? '');
       for (const delivery of page) {
         if (status === 'due') this.#enqueue(delivery);
-        else if (isTerminal(delivery.task_status)) await this.#makeDue(delivery.task_id);
+        else if (delivery.task_status !== null && isTerminal(delivery.task_status))
+          await this.#makeDue(delivery.task_id);
         else this.#watch(delivery.task_id);
       }
     }
@@ -82,7 +83,7 @@ export class NotifyDeliverer {
   #watch(taskId: string): void {
     if (this.#watched.has(taskId) || this.#deliverer.isStopped) return;
     const makeDue = () => this.#deliverer.work(() => this.#makeDue(taskId));
-    this.#watched.set(taskId, this.#deps.endings.watch(taskId, makeDue));
+    this.#watched.set(taskId, this.#deps.finishWatcher.watch(taskId, makeDue));
   }
 
   /** Stores the body of a finished task's deliveries and sends them. */
@@ -142,7 +143,7 @@ export class NotifyDeliverer {
     };
     await this.#deliverer.record(signal, ({ db }) => store.update(db, delivery.id, change));
     return {
-      ...(result && { durationMs: result.durationMs }),
+      ...(result && { durationMs: result.durationMs, hasAnswered: result.status !== null }),
       ...(next && { retry: { attempts, dueAt: next.getTime(), waitMs } }),
     };
   }

@@ -14,7 +14,7 @@ export type EndedTask = Pick<StoredTask, 'id' | 'title' | 'status' | 'result' | 
 export type OpenDelivery = Pick<
   NotifyDeliveryRow,
   'id' | 'task_id' | 'url' | 'status' | 'attempts' | 'next_attempt_at'
-> & { task_status: TaskStatus };
+> & { task_status: TaskStatus | null };
 
 /** Rows of notifications to notifyUrls: `waiting` for the task to finish, `due`, then `delivered` or `failed`. */
 export class NotifyStore {
@@ -46,24 +46,27 @@ export class NotifyStore {
 
   /** Returns a page of deliveries in one of the open states, with the state of their task. */
   open(status: 'waiting' | 'due', after: string, limit: number): Promise<OpenDelivery[]> {
-    return this.#database.read
-      .selectFrom('notify_deliveries as delivery')
-      .innerJoin('tasks', 'tasks.id', 'delivery.task_id')
-      .select([
-        'delivery.id',
-        'delivery.task_id',
-        'delivery.url',
-        'delivery.status',
-        'delivery.attempts',
-        'delivery.next_attempt_at',
-        'tasks.status as task_status',
-      ])
-      .where('delivery.ended_at', 'is', null)
-      .where('delivery.status', '=', status)
-      .where('delivery.id', '>', after)
-      .orderBy('delivery.id')
-      .limit(limit)
-      .execute();
+    return (
+      this.#database.read
+        .selectFrom('notify_deliveries as delivery')
+        // A due delivery contains its text, so it is sent even if its task was deleted.
+        .leftJoin('tasks', 'tasks.id', 'delivery.task_id')
+        .select([
+          'delivery.id',
+          'delivery.task_id',
+          'delivery.url',
+          'delivery.status',
+          'delivery.attempts',
+          'delivery.next_attempt_at',
+          'tasks.status as task_status',
+        ])
+        .where('delivery.ended_at', 'is', null)
+        .where('delivery.status', '=', status)
+        .where('delivery.id', '>', after)
+        .orderBy('delivery.id')
+        .limit(limit)
+        .execute()
+    );
   }
 
   waitingFor(taskId: string, db: Kysely<Schema>): Promise<NotifyDeliveryRow[]> {

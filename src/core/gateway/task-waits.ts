@@ -1,15 +1,15 @@
-import type { TaskEndings } from '../tasks/task-endings.ts';
+import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
 /** Requests that wait until their task has finished. */
 export class TaskWaits {
-  readonly #deps: { store: TaskStore; endings: TaskEndings };
+  readonly #deps: { store: TaskStore; finishWatcher: TaskFinishWatcher };
   readonly #stopping = new AbortController();
   readonly #waits = new Set<Promise<unknown>>();
 
-  constructor(deps: { store: TaskStore; endings: TaskEndings }) {
+  constructor(deps: { store: TaskStore; finishWatcher: TaskFinishWatcher }) {
     this.#deps = deps;
   }
 
@@ -29,9 +29,9 @@ export class TaskWaits {
   }
 
   async #forEnd(taskId: string, ms: number, signal: AbortSignal): Promise<StoredTask | undefined> {
-    const { store, endings } = this.#deps;
+    const { store, finishWatcher } = this.#deps;
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
-    const unwatch = endings.watch(taskId, end);
+    const unwatch = finishWatcher.watch(taskId, end);
     const timer = setTimeout(end, ms);
     signal.addEventListener('abort', () => end(), { once: true });
     try {

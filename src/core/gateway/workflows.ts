@@ -31,7 +31,7 @@ Do not change the code under test, do not sleep or depend on the network, and do
 Hand back: what is better now and why, the changes step by step, the result of the tests, and anything wrong that you noticed and left as it is.
 Do not change behaviour, public names, formats or dependencies unless the task says so, and do not reformat what you do not change.`,
   summarize: `Summarise what the task gives or names.
-- Begin with the one sentence that somebody needs who reads no further.
+- Begin with the one sentence that a reader needs who reads no further.
 - Then the points that matter, the most important first: decisions, numbers, dates, who has to do what, and what is open.
 - Keep names, numbers and quotations exact, and keep apart what the text says and what follows from it.
 Hand back: the summary alone, in the language of the text, at most a fifth of its length.

@@ -1,60 +1,79 @@
 import { freemem, loadavg, totalmem } from 'node:os';
 import type { HealthLevel, HealthReport } from '../../contract/health.ts';
+import type { QueueStatus } from '../../contract/queue.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
+import { AppError } from '../errors.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { QueueStatusService } from '../tasks/queue-status-service.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Config } from '../config/config.ts';
 import type { Sandbox, SandboxState } from '../processes/sandbox.ts';
+import type { Database } from '../storage/database.ts';
+import type { StorageFault } from '../storage/storage-fault.ts';
 import { version } from '../version.ts';
 
 type Phase = 'starting' | 'ready' | 'stopping';
-type Judgement = [level: HealthLevel, message: string];
+type Assessment = [level: HealthLevel, message: string];
 
 export interface HealthDeps {
+  database: Pick<Database, 'checkNow' | 'space'>;
   queueStatus: QueueStatusService;
   registry: AgentRegistry;
   sandbox: Pick<Sandbox, 'check'>;
+  config?: Pick<Config, 'get'>;
   modelProviders: Pick<ModelProviders, 'breakers'>;
   runtime: Runtime;
 }
 
-/** Judges the state of the service by the thresholds of the interface. */
+/** Reports the health of the service by the thresholds of the interface. */
 export class HealthService {
   phase: Phase = 'starting';
   readonly #deps: HealthDeps;
   readonly #startedAt: number;
+  /** The last known values, used while the database cannot be read. */
+  #known: Counts = noCounts;
+  #knownAgents: Awaited<ReturnType<AgentRegistry['list']>> = [];
 
   constructor(deps: HealthDeps) {
     this.#deps = deps;
     this.#startedAt = deps.runtime.monotonic();
   }
 
+  /** Whether the daemon can serve and store requests, and what to do if not. */
+  async readiness(): Promise<{ status: Phase | 'unavailable'; reason?: string }> {
+    if (this.phase !== 'ready') return { status: this.phase };
+    const fault = await this.#deps.database.checkNow();
+    return fault ? { status: 'unavailable', reason: fault.message } : { status: this.phase };
+  }
+
   async report(): Promise<HealthReport> {
-    const { queueStatus, registry, sandbox, modelProviders, runtime } = this.#deps;
+    const { database, registry, sandbox, modelProviders, runtime } = this.#deps;
     const timestamp = runtime.now().toISOString();
-    const { queues, deadLetterQueue } = await queueStatus.read();
-    const agents = await registry.list();
+    const { queues, deadLetterQueue } = await this.#counts();
+    const agents = await this.#agents();
+    const fault = await database.checkNow();
     const breakers = [...registry.breakers(), ...modelProviders.breakers()];
     const box = await sandbox.check();
     const active = queues.tasks.pending + queues.tasks.queued + queues.tasks.inProgress;
-    const judged = {
+    const assessed = {
       queue: judgeQueue(active),
       adapters: judgeAdapters(agents, registry.defaultProblem()),
       circuitBreakers: judgeBreakers(breakers),
       deadLetterQueue: judgeDeadLetters(deadLetterQueue.pending),
+      storage: judgeStorage(fault),
     };
-    const component = ([status, message]: Judgement) => ({ status, message, lastChecked: timestamp });
+    const component = ([status, message]: Assessment) => ({ status, message, lastChecked: timestamp });
     const total = totalmem();
     const used = total - freemem();
     return {
-      status: worst(Object.values(judged).map(([level]) => level)),
+      status: worst(Object.values(assessed).map(([level]) => level)),
       version,
       timestamp,
       uptime: Math.round((runtime.monotonic() - this.#startedAt) / 1000),
       components: {
-        queue: { ...component(judged.queue), details: { ...queues.tasks, active } },
+        queue: { ...component(assessed.queue), details: { ...queues.tasks, active } },
         adapters: {
-          ...component(judged.adapters),
+          ...component(assessed.adapters),
           list: agents.map(({ type, name, healthy, latencyMs }) => ({
             type,
             name,
@@ -62,11 +81,18 @@ export class HealthService {
             ...(latencyMs !== undefined && { latencyMs }),
           })),
         },
-        circuitBreakers: { ...component(judged.circuitBreakers), list: breakers },
-        deadLetterQueue: { ...component(judged.deadLetterQueue), details: deadLetterQueue },
-        // Without one the service works all the same: commands then need a person.
+        circuitBreakers: { ...component(assessed.circuitBreakers), list: breakers },
+        deadLetterQueue: { ...component(assessed.deadLetterQueue), details: deadLetterQueue },
+        storage: {
+          ...component(assessed.storage),
+          details: {
+            ...(fault && { fault: fault.kind }),
+            ...database.space.onDisk(),
+          },
+        },
+        // Healthy without a sandbox too: most commands then need an approval.
         commandSandbox: {
-          ...component(['healthy', spellSandbox(box)]),
+          ...component(['healthy', describeSandbox(box, this.#deps.config?.get('tools.unsandboxed'))]),
           details: { sandboxed: box.isWorking },
         },
       },
@@ -78,39 +104,68 @@ export class HealthService {
       },
     };
   }
+
+  async #counts(): Promise<Counts> {
+    this.#known = await this.#deps.queueStatus.read().catch(orElse(this.#known));
+    return this.#known;
+  }
+
+  async #agents() {
+    this.#knownAgents = await this.#deps.registry.list().catch(orElse(this.#knownAgents));
+    return this.#knownAgents;
+  }
 }
 
-export function judgeQueue(active: number): Judgement {
+type Counts = Pick<QueueStatus, 'queues' | 'deadLetterQueue'>;
+const noCounts: Counts = {
+  queues: { tasks: { pending: 0, queued: 0, inProgress: 0, completed: 0, failed: 0 } },
+  deadLetterQueue: { pending: 0, resolved: 0, discarded: 0, total: 0 },
+};
+
+/** The storage component reports a database that cannot be read. */
+const orElse =
+  <T>(known: T) =>
+  (error: unknown): T => {
+    if (error instanceof AppError) return known;
+    throw error;
+  };
+
+function judgeStorage(fault: StorageFault | undefined): Assessment {
+  return fault ? ['unhealthy', fault.message] : ['healthy', 'Data can be stored'];
+}
+
+export function judgeQueue(active: number): Assessment {
   if (active > 500) return ['unhealthy', 'Critical queue depth'];
   if (active > 100) return ['degraded', 'High queue depth detected'];
   return ['healthy', 'Queue depth is normal'];
 }
 
-export function judgeDeadLetters(pending: number): Judgement {
+export function judgeDeadLetters(pending: number): Assessment {
   if (pending >= 50) return ['unhealthy', 'Immediate attention required'];
   if (pending >= 10) return ['degraded', 'Review recommended'];
   return ['healthy', 'Few tasks wait for a review'];
 }
 
-/** Only agents that somebody configured count, and the default, which every task without a name gets. */
+/** Only configured agents count, and the default agent, which takes every task without a named one. */
 function judgeAdapters(
   agents: { configured: boolean; healthy: boolean }[],
   defaultProblem: string | undefined,
-): Judgement {
+): Assessment {
   const configured = agents.filter((agent) => agent.configured);
-  const ill = configured.filter((agent) => !agent.healthy).length;
-  if (configured.length > 0 && ill === configured.length) return ['unhealthy', 'No agent is healthy'];
+  const unhealthy = configured.filter((agent) => !agent.healthy).length;
+  if (configured.length > 0 && unhealthy === configured.length) return ['unhealthy', 'No agent is healthy'];
   if (defaultProblem !== undefined) return ['degraded', defaultProblem];
-  if (ill > 0) return ['degraded', `${ill} of ${configured.length} agents are not healthy`];
+  if (unhealthy > 0) return ['degraded', `${unhealthy} of ${configured.length} agents are not healthy`];
   return ['healthy', `${configured.length} agents are ready`];
 }
 
-const spellSandbox = (box: SandboxState): string =>
-  box.isWorking
-    ? 'Commands of tools run in a sandbox'
-    : `Commands of tools are not sandboxed, so a person is asked before each: ${box.reason}`;
+function describeSandbox(box: SandboxState, unsandboxed: 'ask' | 'allow' = 'ask'): string {
+  if (box.isWorking) return 'Commands of tools run in a sandbox';
+  const inFull = unsandboxed === 'allow' ? ', except for administrators in the mode full' : '';
+  return `Commands of tools are not sandboxed. Those that only read run, others need an approval${inFull}: ${box.reason}`;
+}
 
-function judgeBreakers(breakers: { state: string }[]): Judgement {
+function judgeBreakers(breakers: { state: string }[]): Assessment {
   const open = breakers.filter((breaker) => breaker.state !== 'closed').length;
   return open > 0
     ? ['degraded', `${open} circuit breakers are open`]

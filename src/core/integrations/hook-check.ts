@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { safeParse } from '../../contract/safe-parse.ts';
+import { trimSlashes } from '../../contract/trim-slashes.ts';
+import { wireName } from '../../contract/vendors.ts';
 import type { Connection, ConnectionService } from './oauth/connection-service.ts';
 import { askVendor } from '../outbound/vendor-requests.ts';
 import type { Config } from '../config/config.ts';
@@ -40,7 +43,7 @@ export class HookCheck {
     const repositories = this.#repositories();
     const mayLook = scopes.some((scope) => scopesForHooks.includes(scope));
     if (baseUrl === undefined || !mayLook || repositories.length === 0) return false;
-    const target = `${baseUrl.replace(/\/+$/, '')}/api/webhooks/codehost`;
+    const target = `${trimSlashes(baseUrl)}/api/webhooks/${wireName('github')}`;
     const key = JSON.stringify([userId, accountId, target, repositories]);
     const now = runtime.monotonic();
     for (const [other, { until }] of this.#remembered) if (until <= now) this.#remembered.delete(other);
@@ -52,7 +55,7 @@ export class HookCheck {
   }
 
   #repositories(): string[] {
-    return Object.entries(this.#deps.config.get('webhooks.codehost.rules'))
+    return Object.entries(this.#deps.config.get('webhooks.github.rules'))
       .filter(([name, { enabled = true }]) => enabled && /^[\w.-]+\/[\w.-]+$/.test(name))
       .map(([name]) => name)
       .slice(0, MOST_REPOSITORIES);
@@ -66,7 +69,7 @@ export class HookCheck {
       limit.addEventListener('abort', () => resolve(false), { once: true }),
     );
     const look = async () => {
-      const token = await connections.accessToken(userId, 'codehost');
+      const token = await connections.accessToken(userId, 'github');
       const seen = await Promise.all(
         repositories.map((name) => orFalse(this.#hasHook(name, target, token, limit), limit)),
       );
@@ -77,7 +80,7 @@ export class HookCheck {
 
   async #hasHook(repository: string, target: string, token: string, signal: AbortSignal): Promise<boolean> {
     const { config, fetch } = this.#deps;
-    const apiUrl = config.get('integrations.codehost.apiUrl').replace(/\/+$/, '');
+    const apiUrl = trimSlashes(config.get('integrations.github.apiUrl'));
     const { status, body } = await askVendor(
       fetch,
       'GitHub',
@@ -88,7 +91,7 @@ export class HookCheck {
         headers: { accept: 'application/vnd.github+json', authorization: `Bearer ${token}` },
       },
     );
-    const hooks = status === 200 ? hooksSchema.safeParse(body).data : undefined;
+    const hooks = status === 200 ? safeParse(hooksSchema, body).data : undefined;
     return hooks?.some(({ active, config: { url } }) => active && url === target) ?? false;
   }
 }

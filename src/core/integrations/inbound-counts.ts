@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../contract/oauth.ts';
+import { type Vendor, vendorOf, wireName } from '../../contract/vendors.ts';
 import type { Database } from '../storage/database.ts';
 
 type Reader = Pick<Database, 'read'>;
@@ -16,7 +16,7 @@ const verified = ({ read }: Reader) =>
     .where('replay_of', 'is', null);
 
 /** Counts the deliveries per provider, including copies. */
-export async function inboundCounts(database: Reader): Promise<Map<ProviderName, InboundCount>> {
+export async function inboundCounts(database: Reader): Promise<Map<Vendor, InboundCount>> {
   const rows = await verified(database)
     .select(({ fn }) => [
       'provider',
@@ -25,11 +25,11 @@ export async function inboundCounts(database: Reader): Promise<Map<ProviderName,
     ])
     .groupBy('provider')
     .execute();
-  return new Map(rows.map(({ provider, count, lastAt }) => [provider as ProviderName, { count, lastAt }]));
+  return new Map(rows.map(({ provider, count, lastAt }) => [vendorOf(provider), { count, lastAt }]));
 }
 
 /** Whether any delivery was received; fast even with many rows. */
-export async function hasInbound(database: Reader, provider: ProviderName): Promise<boolean> {
-  const query = verified(database).select('id').where('provider', '=', provider).limit(1);
+export async function hasInbound(database: Reader, provider: Vendor): Promise<boolean> {
+  const query = verified(database).select('id').where('provider', '=', wireName(provider)).limit(1);
   return (await query.executeTakeFirst()) !== undefined;
 }

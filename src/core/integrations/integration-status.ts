@@ -1,14 +1,14 @@
 import {
-  type CodehostStatus,
-  codehostStatusSchema,
+  type GithubStatus,
+  githubStatusSchema,
   type DisconnectResult,
-  type TrackerAStatus,
-  trackerAStatusSchema,
-  type TrackerBStatus,
-  trackerBStatusSchema,
+  type JiraStatus,
+  jiraStatusSchema,
+  type LinearStatus,
+  linearStatusSchema,
   type WebhooksStatus,
 } from '../../contract/integrations.ts';
-import type { ProviderName } from '../../contract/oauth.ts';
+import { byWireNames, type Vendor } from '../../contract/vendors.ts';
 import type { Connection, ConnectionService } from './oauth/connection-service.ts';
 import { oauthProviders } from './oauth/oauth-providers.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -30,10 +30,10 @@ export interface IntegrationStatusDeps {
 }
 
 /** Where people revoke a grant by hand. */
-const revocationPages: Record<ProviderName, string> = {
-  codehost: 'at GitHub, Settings > Applications > Authorized OAuth Apps',
-  tracker_a: 'at https://id.atlassian.com/manage-profile/apps, Connected apps',
-  tracker_b: 'at Linear, Settings > Applications',
+const revocationPages: Record<Vendor, string> = {
+  github: 'at GitHub, Settings > Applications > Authorized OAuth Apps',
+  jira: 'at https://id.atlassian.com/manage-profile/apps, Connected apps',
+  linear: 'at Linear, Settings > Applications',
 };
 
 /** Status of a user's connected accounts at GitHub, Jira and Linear, and of the inbound webhooks. */
@@ -45,38 +45,38 @@ export class IntegrationStatus {
     this.#hooks = new HookCheck(deps);
   }
 
-  async codehost(userId: string): Promise<CodehostStatus> {
+  async github(userId: string): Promise<GithubStatus> {
     const { config, connections } = this.#deps;
-    const connection = await connections.find(userId, 'codehost');
+    const connection = await connections.find(userId, 'github');
     return {
       connected: connection !== undefined,
-      ...(connection && accounts.codehost.parse(connection.account)),
+      ...(connection && accounts.github.parse(connection.account)),
       scopes: connection?.scopes ?? [],
       webhookConfigured: await this.#isHookSet(userId, connection),
-      aiTaskLabel: config.get('webhooks.codehost.aiTaskLabel'),
+      aiTaskLabel: config.get('webhooks.github.aiTaskLabel'),
     };
   }
 
-  async trackerA(userId: string): Promise<TrackerAStatus> {
-    const connection = await this.#deps.connections.find(userId, 'tracker_a');
+  async jira(userId: string): Promise<JiraStatus> {
+    const connection = await this.#deps.connections.find(userId, 'jira');
     return {
       connected: connection !== undefined,
-      ...(connection && accounts.tracker_a.parse(connection.account)),
+      ...(connection && accounts.jira.parse(connection.account)),
       scopes: connection?.scopes ?? [],
       ...(connection?.expiresAt !== undefined && { tokenExpiry: connection.expiresAt }),
     };
   }
 
-  async trackerB(userId: string): Promise<TrackerBStatus> {
-    const connection = await this.#deps.connections.find(userId, 'tracker_b');
+  async linear(userId: string): Promise<LinearStatus> {
+    const connection = await this.#deps.connections.find(userId, 'linear');
     return connection
-      ? { connected: true, ...accounts.tracker_b.parse(connection.account) }
+      ? { connected: true, ...accounts.linear.parse(connection.account) }
       : { connected: false, teams: [] };
   }
 
   async webhooks(): Promise<WebhooksStatus> {
     const counts = await inboundCounts(this.#deps.database);
-    const statusOf = (provider: ProviderName) => {
+    const statusOf = (provider: Vendor) => {
       const { count = 0, lastAt } = counts.get(provider) ?? {};
       return {
         configured: this.#hasSecret(provider),
@@ -84,11 +84,11 @@ export class IntegrationStatus {
         ...(lastAt !== undefined && { lastEvent: lastAt }),
       };
     };
-    return {
-      codehost: statusOf('codehost'),
-      tracker_a: statusOf('tracker_a'),
-      tracker_b: statusOf('tracker_b'),
-    };
+    return byWireNames({
+      github: statusOf('github'),
+      jira: statusOf('jira'),
+      linear: statusOf('linear'),
+    });
   }
 
   /**
@@ -97,7 +97,7 @@ export class IntegrationStatus {
    */
   async disconnect(
     caller: Caller,
-    provider: ProviderName,
+    provider: Vendor,
     { userId, client }: { userId?: string | undefined; client: ClientInfo },
   ): Promise<DisconnectResult> {
     const { connections, database } = this.#deps;
@@ -114,19 +114,19 @@ export class IntegrationStatus {
   }
 
   async #isHookSet(userId: string, connection: Connection | undefined): Promise<boolean> {
-    if (!this.#hasSecret('codehost')) return false;
-    if (await hasInbound(this.#deps.database, 'codehost')) return true;
+    if (!this.#hasSecret('github')) return false;
+    if (await hasInbound(this.#deps.database, 'github')) return true;
     return connection !== undefined && this.#hooks.isSeen(userId, connection);
   }
 
-  #hasSecret(provider: ProviderName): boolean {
+  #hasSecret(provider: Vendor): boolean {
     return Boolean(this.#deps.config.get(`webhooks.${provider}.signingSecret`));
   }
 }
 
 /** The stored account fields that a status shows. */
 const accounts = {
-  codehost: codehostStatusSchema.pick({ username: true, avatarUrl: true }),
-  tracker_a: trackerAStatusSchema.pick({ cloudId: true, siteName: true }),
-  tracker_b: trackerBStatusSchema.pick({ workspaceName: true, workspaceId: true, teams: true }),
+  github: githubStatusSchema.pick({ username: true, avatarUrl: true }),
+  jira: jiraStatusSchema.pick({ cloudId: true, siteName: true }),
+  linear: linearStatusSchema.pick({ workspaceName: true, workspaceId: true, teams: true }),
 };

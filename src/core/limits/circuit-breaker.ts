@@ -12,7 +12,7 @@ const HALF_OPEN_AFTER_MS = 30_000;
 
 export { isBrokenCircuitError };
 
-/** A circuit breaker: after five faults in a row it gives the other side half a minute. */
+/** A circuit breaker that opens for half a minute after five consecutive faults. */
 export class CircuitBreaker {
   failures = 0;
   successes = 0;

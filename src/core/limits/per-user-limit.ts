@@ -4,17 +4,17 @@ import type { Schema } from '../storage/schema.ts';
 
 type OwnedTable = { [T in keyof Schema]: Schema[T] extends { owner_id: string } ? T : never }[keyof Schema];
 
-/** How many objects of one kind a user may have. */
+/** The maximum number of objects of one kind per user. */
 export interface PerUserLimit {
   table: OwnedTable;
   max: number;
-  /** What people call the objects, in the plural. */
+  /** The plural name of the objects for messages. */
   noun: string;
   /** How to make room: an instruction without a full stop. */
   remedy: string;
 }
 
-/** How many rows over the limit the user would be with one more; zero or less when it fits. */
+/** By how many rows one more would exceed the limit; zero or less when it fits. */
 export async function excessOf(
   db: Kysely<Schema>,
   { table, max }: PerUserLimit,

@@ -5,25 +5,25 @@ import { canonicalAddress } from '../outbound/address-rules.ts';
 export interface Limit {
   max: number;
   windowMs: number;
-  /** The text of the refusal. */
+  /** The message of the error. */
   message?: string | undefined;
 }
 
-/** Beyond this many keys in one window, new ones are counted together: the memory stays bounded. */
+/** Beyond this many keys in one window, new ones share buckets, which bounds the memory. */
 const MAX_KEYS = 20_000;
 const OVERFLOW_KEYS = 256;
 
-// Loaded at the first limited request: most daemons of a single person never see one.
+// Loaded at the first limited request, which most single-user daemons never get.
 const load = () => import('rate-limiter-flexible');
 
 interface Limiter {
   counts: RateLimiterMemory;
-  /** Keys that began a window since `since`. */
+  /** Number of keys that started a window after `since`. */
   keys: number;
   since: number;
 }
 
-/** Every limit of the service: a fixed window per name and key, such as a route and an address. */
+/** All rate limits: a fixed window per name and key, such as a route and an address. */
 export class RateLimits {
   readonly #limiters = new Map<string, Limiter>();
   readonly #monotonic: () => number;
@@ -32,7 +32,7 @@ export class RateLimits {
     this.#monotonic = monotonic;
   }
 
-  /** Counts once; one too many is refused, with the time after which it is not. */
+  /** Counts a request; throws with `retryAfterMs` when it exceeds the limit. */
   async take(name: string, key: string, limit: Limit): Promise<void> {
     const limiter = await this.#limiter(name, limit);
     await refuseAsAppError(limit, async () => {
@@ -41,7 +41,7 @@ export class RateLimits {
     });
   }
 
-  /** Refuses when all are used up, and counts nothing: for limits that count failures only, with `take`. */
+  /** Throws when the limit is used up, without counting; with `take` for limits that count failures only. */
   async check(name: string, key: string, limit: Limit): Promise<void> {
     const limiter = await this.#limiter(name, limit);
     const found = await limiter.counts.get(await this.#boundedKey(limiter, key, limit));
@@ -50,7 +50,7 @@ export class RateLimits {
 
   async #limiter(name: string, limit: Limit): Promise<Limiter> {
     const { RateLimiterMemory } = await (this.#library ??= load());
-    // A limit that was changed in the settings begins anew.
+    // A changed limit starts with an empty window.
     const id = `${name} ${limit.max}/${limit.windowMs}`;
     let limiter = this.#limiters.get(id);
     if (!limiter) {
@@ -67,7 +67,7 @@ export class RateLimits {
       limiter.since = now;
       limiter.keys = 0;
     }
-    // What was counted already goes on being counted.
+    // Keys that are known keep their own count.
     if (limiter.keys < MAX_KEYS || (await limiter.counts.get(key))) return key;
     let sum = 0;
     for (let at = 0; at < key.length; at++) sum = (sum * 31 + key.charCodeAt(at)) % OVERFLOW_KEYS;
@@ -88,7 +88,7 @@ async function refuseAsAppError(limit: Limit, consume: () => Promise<void>): Pro
 const refusal = (limit: Limit, retryAfterMs: number) =>
   new AppError('rate_limited', limit.message ?? 'Too many requests. Try again later.', { retryAfterMs });
 
-/** One caller is one key: an IPv4 address may come mapped, and an IPv6 network hands out 2^64 addresses. */
+/** The key of a client address: unmaps IPv4 and takes the /64 network of IPv6. */
 export function addressKey(address: string): string {
   const plain = canonicalAddress(address);
   if (!plain.includes(':')) return plain;

@@ -3,7 +3,7 @@ import type { Locations } from '../../contract/locations.ts';
 import type { SyncProgress } from '../../contract/memory.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { Config } from '../config/config.ts';
-import type { Feature } from '../lifecycle.ts';
+import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { EventBus } from '../events.ts';
 import type { Database } from '../storage/database.ts';
@@ -19,7 +19,6 @@ import { PreferenceService } from './learned/preference-service.ts';
 import { MemoryRoots } from './memory-roots.ts';
 import { MemoryService } from './memory-service.ts';
 
-const TIDY_EVERY_MS = 300_000;
 /** Memory cache of the index database. */
 const CACHE_MIB = { pico: 4, mini: 16 };
 

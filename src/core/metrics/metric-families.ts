@@ -95,4 +95,9 @@ const formatLabels = (labels: Labels): string =>
 
 /** Without an exponent: to the nanosecond, or the billionth of a dollar. */
 const formatValue = (value: number): string =>
-  Number.isInteger(value) ? String(value) : value.toFixed(9).replace(/\.?0+$/, '');
+  Number.isInteger(value)
+    ? String(value)
+    : value
+        .toFixed(9)
+        .replace(/(?<!0)0+$/, '')
+        .replace(/\.$/, '');

@@ -11,12 +11,18 @@ export type NewNotification = Pick<Notification, 'type' | 'title' | 'message' | 
 };
 
 /** In-app notifications of users. */
+export interface NotificationDeps {
+  database: Database;
+  bus: EventBus;
+  runtime: Runtime;
+}
+
 export class NotificationService {
   readonly #database: Database;
   readonly #bus: EventBus;
   readonly #runtime: Runtime;
 
-  constructor(deps: { database: Database; bus: EventBus; runtime: Runtime }) {
+  constructor(deps: NotificationDeps) {
     this.#database = deps.database;
     this.#bus = deps.bus;
     this.#runtime = deps.runtime;
@@ -63,6 +69,14 @@ export class NotificationService {
       const read_at = row.read_at ?? this.#runtime.now().toISOString();
       await db.updateTable('notifications').set({ read_at }).where('id', '=', id).execute();
       return toNotification({ ...row, read_at });
+    });
+  }
+
+  async delete(caller: Caller, id: string): Promise<void> {
+    await this.#database.write(async ({ db }) => {
+      const found = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
+      requireOwned(caller, found, 'Notification');
+      await db.deleteFrom('notifications').where('id', '=', id).execute();
     });
   }
 }

@@ -5,8 +5,9 @@ const family = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 function listOf(subnets: readonly string[]): BlockList {
   const list = new BlockList();
   for (const subnet of subnets) {
-    const [address = '', bits = ''] = subnet.split('/');
-    list.addSubnet(address, Number(bits), family(address));
+    const [address = '', bits] = subnet.split('/');
+    if (bits === undefined) list.addAddress(address, family(address));
+    else list.addSubnet(address, Number(bits), family(address));
   }
   return list;
 }
@@ -79,6 +80,13 @@ export function mayConnect(address: string, allowed: readonly string[]): boolean
   const plain = unmapped(address);
   if (allowed.length > 0 && allowedList(allowed).check(plain, family(plain))) return true;
   return !refused.check(plain, family(plain));
+}
+
+/** Whether an address is one of these, or in one of these ranges. */
+export function isWithin(address: string, ranges: readonly string[]): boolean {
+  if (ranges.length === 0 || isIP(address) === 0) return false;
+  const plain = unmapped(address);
+  return allowedList(ranges).check(plain, family(plain));
 }
 
 /** Whether the name or address is a loopback of this machine. */

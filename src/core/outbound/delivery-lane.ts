@@ -5,6 +5,8 @@ export interface Delivery {
   id: string;
   /** The receiver; its deliveries share a lane. */
   lane: string;
+  /** Deliveries with the same key are sent one after the other, such as those of one task. */
+  orderKey?: string | undefined;
   /** The number of failed attempts. */
   attempts: number;
   /** Wall-clock milliseconds. */
@@ -29,6 +31,8 @@ export class DeliveryLane<Sending> {
   readonly underway = new Map<string, Sending>();
   /** Whether its last attempt was slow; undefined before the first. */
   isSlow: boolean | undefined;
+  /** Whether its last attempt timed out without an answer. */
+  isSilent = false;
   hasMore = false;
   isLoading = false;
   /** Counts restarts: results from before a restart are outdated. */
@@ -36,6 +40,8 @@ export class DeliveryLane<Sending> {
   readonly #room: number;
   readonly #waiting: Delivery[] = [];
   readonly #ids = new Set<string>();
+  /** How many attempts are under way by key; more than one only where a person sends by hand. */
+  readonly #busyKeys = new Map<string, number>();
 
   constructor(key: string, room: number) {
     this.key = key;
@@ -68,10 +74,33 @@ export class DeliveryLane<Sending> {
     this.hasMore ||= !isAll;
   }
 
-  shift(): Delivery | undefined {
-    const delivery = this.#waiting.shift();
-    if (delivery) this.#ids.delete(delivery.id);
+  /** The first due delivery that no other one with its key is in the way of. */
+  startable(now: number): Delivery | undefined {
+    for (const delivery of this.#waiting) {
+      if (delivery.dueAt > now) return undefined;
+      if (!this.#isBusy(delivery)) return delivery;
+    }
+    return undefined;
+  }
+
+  /** Takes what `startable` showed. */
+  shift(now: number): Delivery | undefined {
+    const delivery = this.startable(now);
+    if (delivery) this.remove(delivery.id);
     return delivery;
+  }
+
+  /** Registers the start of an attempt; returns the function to call when it has finished. */
+  start({ id, orderKey }: Delivery, sending: Sending): () => void {
+    this.underway.set(id, sending);
+    if (orderKey !== undefined) this.#busyKeys.set(orderKey, (this.#busyKeys.get(orderKey) ?? 0) + 1);
+    return () => {
+      this.underway.delete(id);
+      if (orderKey === undefined) return;
+      const left = (this.#busyKeys.get(orderKey) ?? 0) - 1;
+      if (left > 0) this.#busyKeys.set(orderKey, left);
+      else this.#busyKeys.delete(orderKey);
+    };
   }
 
   remove(id: string): void {
@@ -100,6 +129,10 @@ export class DeliveryLane<Sending> {
   bringForward(now: number): void {
     for (const delivery of this.#waiting) delivery.dueAt = dueBy(delivery, now);
     this.#waiting.sort(inOrder);
+  }
+
+  #isBusy({ orderKey }: Delivery): boolean {
+    return orderKey !== undefined && this.#busyKeys.has(orderKey);
   }
 
   #dropLast(): void {

@@ -3,11 +3,14 @@ import { type Delivery, DeliveryLane } from './delivery-lane.ts';
 /** A receiver that occupies a slot for longer than this counts as slow. */
 const SLOW_MS = 1000;
 /**
- * Slots for receivers that were prompt last time, that are untried, and that were slow. A receiver that never responds
- * occupies a prompt or untried slot for at most one second, so that even many of them
- * delay the others only a little.
+ * Slots for receivers that were prompt last time, that are untried, that were slow, and that did not answer at all. A
+ * receiver that never responds occupies a prompt or untried slot for at most one second, and from then on only slots of
+ * its like, so that even many of them delay the others only a little.
  */
-const SLOTS = { prompt: 128, untried: 256, slow: 64 };
+const SLOTS = { prompt: 128, untried: 256, slow: 64, silent: 64 };
+/** Concurrent attempts at a receiver of which nothing is known yet, and at one that does not answer. */
+const UNTRIED_WIDTH = 2;
+const SILENT_WIDTH = 1;
 /** The maximum number of slow attempts, including those moved from other slots. */
 const MAX_SLOW = 1024;
 /** The clock may change, so the time is checked at least this often. */
@@ -20,6 +23,8 @@ const MAX_REMEMBERED = 10_000;
 export interface AttemptOutcome {
   /** How long the receiver took; undefined without a request. */
   durationMs?: number;
+  /** False where the receiver did not answer. */
+  hasAnswered?: boolean;
   /** The next attempt, if any. */
   retry?: Pick<Delivery, 'attempts' | 'dueAt' | 'waitMs'>;
   /** Whether sending to the receiver stops until its deliveries are reloaded. */
@@ -37,7 +42,7 @@ export interface SendContext {
 export interface DeliveryLanesDeps {
   /** Makes one attempt and stores the result; an aborted attempt leaves no trace. Never rejects. */
   send: (id: string, context: SendContext) => Promise<AttemptOutcome>;
-  /** Concurrent attempts per receiver. */
+  /** Concurrent attempts per receiver that answers. */
   perLane: number;
   /** Loads a receiver's pending deliveries, earliest first; undefined if that fails. Without it, lanes hold all deliveries. */
   read?: (lane: string, limit: number) => Promise<Delivery[] | undefined>;
@@ -52,9 +57,18 @@ interface Slot {
   since: number;
 }
 
-const paces = ['slow', 'untried', 'prompt'] as const satisfies Pace[];
-const eachPace = <T>(make: () => T): Record<Pace, T> => ({ slow: make(), untried: make(), prompt: make() });
-const paceOf = ({ isSlow }: Lane): Pace => (isSlow === undefined ? 'untried' : isSlow ? 'slow' : 'prompt');
+const paces = ['silent', 'slow', 'untried', 'prompt'] as const satisfies Pace[];
+const eachPace = <T>(make: () => T): Record<Pace, T> => ({
+  silent: make(),
+  slow: make(),
+  untried: make(),
+  prompt: make(),
+});
+function paceOf({ isSlow, isSilent }: Lane): Pace {
+  if (isSilent) return 'silent';
+  if (isSlow === undefined) return 'untried';
+  return isSlow ? 'slow' : 'prompt';
+}
 
 /**
  * Sends due deliveries with one lane per receiver, so that a slow receiver does not block others. Within a lane, deliveries
@@ -63,8 +77,8 @@ const paceOf = ({ isSlow }: Lane): Pace => (isSlow === undefined ? 'untried' : i
 export class DeliveryLanes {
   readonly #deps: DeliveryLanesDeps;
   readonly #lanes = new Map<string, Lane>();
-  /** Whether the receivers of removed lanes were slow. */
-  readonly #remembered = new Map<string, boolean>();
+  /** How the receivers of removed lanes were. */
+  readonly #remembered = new Map<string, { isSlow: boolean; isSilent: boolean }>();
   /** Lanes with a due delivery, in round-robin order. */
   readonly #ready = eachPace(() => new Set<Lane>());
   /** Oldest first. */
@@ -142,7 +156,7 @@ export class DeliveryLanes {
     let lane = this.#lanes.get(key);
     if (!lane) {
       lane = new DeliveryLane(key, this.#deps.read ? LANE_CAPACITY : Number.POSITIVE_INFINITY);
-      lane.isSlow = this.#remembered.get(key);
+      Object.assign(lane, this.#remembered.get(key));
       this.#lanes.set(key, lane);
     }
     return lane;
@@ -165,8 +179,14 @@ export class DeliveryLanes {
   }
 
   /** While a lane is loading, its first delivery is not known yet. */
-  #mayStart({ next, underway, isLoading }: Lane, now: number): boolean {
-    return next !== undefined && next.dueAt <= now && !isLoading && underway.size < this.#deps.perLane;
+  #mayStart(lane: Lane, now: number): boolean {
+    return !lane.isLoading && lane.underway.size < this.#widthOf(lane) && lane.startable(now) !== undefined;
+  }
+
+  #widthOf(lane: Lane): number {
+    const { perLane } = this.#deps;
+    const widths: Partial<Record<Pace, number>> = { untried: UNTRIED_WIDTH, silent: SILENT_WIDTH };
+    return Math.min(perLane, widths[paceOf(lane)] ?? perLane);
   }
 
   /** Starts due deliveries round-robin across lanes and sets the timer for the next one. */
@@ -187,7 +207,7 @@ export class DeliveryLanes {
         if (this.#taken[pace].size >= SLOTS[pace]) break;
         // A lane with more due deliveries is added again at the end, and the loop reaches it after all others.
         this.#ready[pace].delete(lane);
-        const delivery = this.#mayStart(lane, now) && lane.shift();
+        const delivery = this.#mayStart(lane, now) && lane.shift(now);
         if (delivery) void this.#start(lane, delivery);
         this.#reschedule(lane, now);
       }
@@ -196,8 +216,8 @@ export class DeliveryLanes {
 
   /** Moves long attempts to slow slots to make room for others. */
   #moveSlow(now: number): void {
-    const { slow, ...others } = this.#taken;
-    for (const taken of Object.values(others))
+    const { slow, prompt, untried } = this.#taken;
+    for (const taken of [prompt, untried])
       for (const slot of taken) {
         if (now - slot.since < SLOW_MS || slow.size >= MAX_SLOW) break;
         taken.delete(slot);
@@ -222,28 +242,31 @@ export class DeliveryLanes {
     this.#taken[paceOf(lane)].add(slot);
     const sent = this.#deps.send(delivery.id, { signal: this.#stopping.signal, isManual }).then((outcome) => {
       for (const taken of Object.values(this.#taken)) taken.delete(slot);
-      lane.underway.delete(delivery.id);
+      finish();
       if (outcome.isHeld && lane.version !== version) this.reload(lane.key);
       else this.#finish(lane, delivery, outcome);
       return outcome;
     });
-    lane.underway.set(delivery.id, sent);
+    const finish = lane.start(delivery, sent);
     return sent;
   }
 
-  #finish(lane: Lane, delivery: Delivery, { durationMs, retry, isHeld }: AttemptOutcome): void {
+  #finish(lane: Lane, delivery: Delivery, outcome: AttemptOutcome): void {
+    const { durationMs, hasAnswered = true, retry, isHeld } = outcome;
     if (this.#isStopped) return;
-    if (durationMs !== undefined) this.#recordPace(lane, durationMs >= SLOW_MS);
+    if (durationMs !== undefined) this.#recordPace(lane, durationMs >= SLOW_MS, hasAnswered);
     if (isHeld) lane.clear();
     else if (retry) lane.put({ ...delivery, ...retry }, this.#now());
     this.#reschedule(lane);
     this.#pass();
   }
 
-  #recordPace(lane: Lane, isSlow: boolean): void {
-    lane.isSlow = isSlow;
+  #recordPace(lane: Lane, isSlow: boolean, hasAnswered: boolean): void {
+    // A receiver that refuses at once delays no other.
+    const pace = { isSlow, isSilent: isSlow && !hasAnswered };
+    Object.assign(lane, pace);
     this.#remembered.delete(lane.key);
-    this.#remembered.set(lane.key, isSlow);
+    this.#remembered.set(lane.key, pace);
     const [oldest] = this.#remembered.keys();
     if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
   }

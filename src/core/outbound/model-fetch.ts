@@ -1,4 +1,4 @@
-import { AgentOfRules, checkUrl } from './outbound-fetch.ts';
+import { AgentOfRules, checkUrl, privateAddressRefusal } from './outbound-fetch.ts';
 import { OutboundError, toOutboundError } from './outbound-error.ts';
 import { Resolver } from './resolver.ts';
 
@@ -11,11 +11,12 @@ export interface ModelOutbound {
   close(): Promise<void>;
 }
 
-/**
- * This machine and its usual private networks. Others, among which are the addresses where clouds give out credentials,
- * take the setting outbound.allowPrivate.
- */
-const nearRanges = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
+/** This machine. Private networks, and the addresses where clouds give out credentials, take outbound.allowPrivate. */
+const loopbackRanges = ['127.0.0.0/8', '::1/128'];
+
+/** Why no model can be called at the address of a configured URL; that of a name is known only when it is called. */
+export const problemOfModelUrl = (url: string, allowed: readonly string[]): string | undefined =>
+  privateAddressRefusal(url, [...allowed, ...loopbackRanges])?.message;
 
 /** A model may think for long before it says anything. */
 const FIRST_BYTE_MS = 10 * 60_000;
@@ -32,7 +33,7 @@ export interface ModelFetchOptions {
 
 /**
  * The one way out to models and to MCP servers: the rules of `createOutboundFetch`, except that an origin which an
- * administrator configured may be near; and the body comes as it arrives. An answer that stalls or never ends is an error.
+ * administrator configured may be on this machine; and the body comes as it arrives. An answer that stalls or never ends is an error.
  */
 export function createModelFetch(
   allowedRanges: () => readonly string[],
@@ -40,9 +41,9 @@ export function createModelFetch(
   { resolver = new Resolver(), stallMs = STALL_MS, maxBytes = MAX_BYTES }: ModelFetchOptions = {},
 ): ModelOutbound {
   const options = { headersTimeout: FIRST_BYTE_MS, bodyTimeout: stallMs, maxResponseSize: maxBytes };
-  const nearAllowed = () => [...allowedRanges(), ...nearRanges];
+  const configuredRanges = () => [...allowedRanges(), ...loopbackRanges];
   const anywhere = new AgentOfRules(allowedRanges, resolver, options);
-  const configured = new AgentOfRules(nearAllowed, resolver, options);
+  const configured = new AgentOfRules(configuredRanges, resolver, options);
   const stopping = new AbortController();
   return {
     close: async () => {
@@ -52,7 +53,7 @@ export function createModelFetch(
     fetch: async (input, init = {}) => {
       const url = URL.parse(input instanceof Request ? input.url : String(input));
       const isConfigured = url !== null && configuredOrigins().has(url.origin);
-      const { host, href } = checkUrl(url?.href ?? '', isConfigured ? nearAllowed() : allowedRanges());
+      const { host, href } = checkUrl(url?.href ?? '', isConfigured ? configuredRanges() : allowedRanges());
       try {
         const { Agent, fetch } = await import('undici');
         const dispatcher = (isConfigured ? configured : anywhere).get(Agent);

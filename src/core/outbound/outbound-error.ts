@@ -29,13 +29,15 @@ const timeouts = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEO
 export const tooSlow = (host: string, cause?: unknown): OutboundError =>
   new OutboundError('timeout', `${host} did not answer in time`, { cause });
 
+export const notHttp = (host: string): OutboundError =>
+  new OutboundError('refused', `Requests to ${host} are not allowed: it is not a port for HTTP`);
+
 /** Translates network errors. */
 export function toOutboundError(error: unknown, host: string): OutboundError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (cause instanceof OutboundError) return cause;
   // The Fetch standard blocks some ports, such as those of mail servers.
-  if (cause instanceof Error && cause.message === 'bad port')
-    return new OutboundError('refused', `Requests to ${host} are not allowed: it is not a port for HTTP`);
+  if (cause instanceof Error && cause.message === 'bad port') return notHttp(host);
   const code = codeOf(cause);
   if (timeouts.includes(code)) return tooSlow(host, error);
   const reason = reasons[code] ?? code;

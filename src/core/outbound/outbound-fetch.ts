@@ -1,7 +1,8 @@
 import { isIP, type LookupFunction } from 'node:net';
 import type { Agent } from 'undici';
 import { mayConnect } from './address-rules.ts';
-import { OutboundError, toOutboundError, tooSlow } from './outbound-error.ts';
+import { isForbiddenPort } from './forbidden-ports.ts';
+import { notHttp, OutboundError, toOutboundError, tooSlow } from './outbound-error.ts';
 import type { OwnAddress } from './own-address.ts';
 import { Resolver } from './resolver.ts';
 
@@ -143,14 +144,26 @@ const addressOf = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '');
 export function checkUrl(text: string, allowed: readonly string[]): URL {
   const url = URL.parse(text);
   if (!url) throw new OutboundError('refused', 'Not a valid URL', { code: 'validation' });
-  const { protocol, hostname, username, password } = url;
+  const { protocol, host, hostname, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new OutboundError('refused', `Requests over ${protocol} are not allowed`);
   if (username !== '' || password !== '')
     throw new OutboundError('refused', 'A user name or password in a URL is not allowed');
-  const address = addressOf(url);
-  if (isIP(address) !== 0 && !mayConnect(address, allowed)) throw refusal(hostname);
+  if (isForbiddenPort(url)) throw notHttp(host);
+  if (isPrivate(url, allowed)) throw refusal(hostname);
   return url;
+}
+
+/** Whether the host of a URL is an address that is neither public nor allowed; a name is checked when it is resolved. */
+function isPrivate(url: URL, allowed: readonly string[]): boolean {
+  const address = addressOf(url);
+  return isIP(address) !== 0 && !mayConnect(address, allowed);
+}
+
+/** The refusal of a URL whose host is a private address that is not allowed; undefined for any other URL. */
+export function privateAddressRefusal(text: string, allowed: readonly string[]): OutboundError | undefined {
+  const url = URL.parse(text);
+  return url && isPrivate(url, allowed) ? refusal(url.hostname) : undefined;
 }
 
 /** One forbidden address is enough to refuse: a name with both kinds is an attack or a mistake. */

@@ -1,17 +1,32 @@
-import { chmodSync, existsSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
+import { codeOf } from './file-errors.ts';
 
 /** Removes the permissions of other users from a directory that belongs to this user. */
 export function restrictToOwner(directory: string): void {
   if (statSync(directory).uid === process.getuid?.()) chmodSync(directory, 0o700);
 }
 
-/** The real paths of the directories that only the daemon may access. */
+/**
+ * The directories that only the daemon may access, whether they exist yet or not: as they are named, and where they really
+ * are.
+ */
 export const ownDirectories = ({ data, state, runtime, settingsFile }: Locations): string[] => [
   ...new Set(
     [data, state, runtime, dirname(settingsFile)]
-      .filter(existsSync)
-      .map((directory) => realpathSync(directory)),
+      .map((directory) => resolve(directory))
+      .flatMap((directory) => [realDirectory(directory), directory]),
   ),
 ];
+
+/** The real path; of a directory that does not exist yet, where creating it would put it. */
+function realDirectory(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(codeOf(error) ?? '') || directory === dirname(directory))
+      throw error;
+    return join(realDirectory(dirname(directory)), basename(directory));
+  }
+}

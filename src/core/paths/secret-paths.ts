@@ -14,7 +14,20 @@ const secretNames = [
   /^\.\w*history$|^fish_history$|^\.lesshst$/,
   /^(logins\.json|key[34]\.db|cookies\.sqlite|login data|wallet\.dat|login\.keychain(-db)?)$/,
   /^ssh_host_\w+_key$/,
+  // Mail, file transfer and chat.
+  /^\.(esmtprc|msmtprc|fetchmailrc|offlineimaprc|mbsyncrc|muttrc|irssi|ftpconfig|ncftprc|tugboat|dockercfg|credentials)$/,
+  /^(sitemanager|recentservers|filezilla|queue|webservers|datasources\.local|dbeaver-data-sources)\.xml$/,
+  /^(sftp-config(-alt\d*)?|sftp|\.?remote-sync|robomongo|robo3t|heroku|credentials-config|data-sources|sftp-config)\.json$/,
+  /^(proftpdpasswd|shadow-?|gshadow-?|passwd\.db|ventrilo_srv\.ini|ws_ftp\.ini|winscp\.ini|unattend\.xml|tomcat-users\.xml)$/,
+  // Secrets of applications, as their frameworks name them.
+  /^secrets?\.(ya?ml|json[5c]?|toml|ini|properties|xml|conf|cfg|txt|enc|auto\.tfvars|tfvars)$/,
+  /^(wp-config|localsettings|configuration|local_settings|settings_local)\.php$|^master\.key$|^\w+\.tfstate(\.backup)?$/,
+  /^\.(pgpass|mongorc\.js|dbshell|rediscli_auth|docker-token|cargo-credentials)$/,
 ];
+
+/** What editors and people add to the name of a copy. */
+const copySuffix =
+  /(?:~|\.(?:bak|backup|old|orig|original|save|saved|swp|swo|swn|tmp|temp|copy|prev|disabled|off|rej|dist-old|\d{1,8})|[ _-](?:copy|backup|bak|old|kopie)|\s?\(\d{1,3}\))$/;
 
 /** Names that match a pattern above but hold no secret. */
 const harmlessNames = [
@@ -78,14 +91,30 @@ const systemPaths = [
 /** Whether a path holds secrets: environment files, keys, credential stores, shell histories, process state. */
 export function isSecretPath(realPath: string): boolean {
   const segments = realPath.split('/').filter(Boolean).map(foldName);
-  const name = segments.at(-1) ?? '';
-  if (
-    secretNames.some((secret) => secret.test(name)) &&
-    !harmlessNames.some((harmless) => harmless.test(name))
-  )
-    return true;
+  if (originalsOf(segments.at(-1) ?? '').some(isSecretName)) return true;
   if (systemPaths.some((secret) => secret.test(`/${segments.join('/')}`))) return true;
   return segments.some((_, at) =>
     secretPaths.some((path) => path.every((segment, ahead) => segments[at + ahead] === segment)),
   );
+}
+
+const isSecretName = (name: string): boolean =>
+  secretNames.some((secret) => secret.test(name)) && !harmlessNames.some((harmless) => harmless.test(name));
+
+/** A name, and the names of the files that it may be a copy of. */
+function originalsOf(name: string): string[] {
+  const names = new Set([name]);
+  // Emacs writes #name# and .#name, Vim .name.swp.
+  const inner = /^\.?#(.+?)#?$/.exec(name)?.[1];
+  if (inner !== undefined) names.add(inner);
+  for (const one of names) {
+    const original = one.replace(copySuffix, '');
+    if (original !== '' && original !== one && !names.has(original)) {
+      names.add(original);
+      if (/\.sw[opn]$/.test(one) && original.startsWith('.')) names.add(original.slice(1));
+    }
+    const [, stem, extension] = /^(.+?)(?:[ _-]copy|[ _-]backup|\s?\(\d{1,3}\))(\.\w{1,10})$/.exec(one) ?? [];
+    if (stem !== undefined) names.add(`${stem}${extension}`);
+  }
+  return [...names];
 }

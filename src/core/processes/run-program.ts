@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { closeInheritedDescriptors } from './inherited-descriptors.ts';
 import {
   terminateGroup,
   killMarked,
@@ -34,6 +35,7 @@ export async function runProgram(options: ProgramOptions): Promise<Exit> {
   signal.throwIfAborted();
   // Loaded on first use, because it would slow down the start of the daemon.
   const { execa } = await import('execa');
+  closeInheritedDescriptors();
   const child = execa('/bin/sh', [...watchedProgram, ...argv], {
     cwd,
     env: isSandbox ? options.env : { ...options.env, [processMarker]: mark },

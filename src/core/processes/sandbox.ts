@@ -1,9 +1,11 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, mkdir, realpath } from 'node:fs/promises';
 import { release } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { messageOf } from '../errors.ts';
+import { codeOf } from '../paths/file-errors.ts';
 import { PathError } from '../paths/path-error.ts';
 import { findProgram } from './find-program.ts';
+import { closeInheritedDescriptors } from './inherited-descriptors.ts';
 import { isInside } from '../paths/real-path.ts';
 import { programMounts, realDirectory } from './program-mounts.ts';
 
@@ -25,6 +27,8 @@ export interface SandboxedCommand {
   env: Record<string, string>;
   /** Files and directories of the workspace that it does not see, as real absolute paths. */
   hidden?: readonly string[];
+  /** Files and directories of the workspace that it cannot replace and, if they are read-only, cannot change; parents first. */
+  protectedPaths?: readonly { path: string; isReadOnly: boolean }[];
 }
 
 export type SandboxState = { isWorking: true } | { isWorking: false; reason: string };
@@ -68,13 +72,17 @@ export class Sandbox {
   }
 
   /** The program and arguments that run the command in the sandbox; start it with an empty environment. */
-  async wrap({ argv, cwd, workspace, env, hidden = [] }: SandboxedCommand): Promise<string[]> {
-    if (workspace === '/') throw new PathError('The root directory cannot be a workspace');
-    const closed = await this.#closed();
+  async wrap({
+    argv,
+    cwd,
+    workspace,
+    env,
+    hidden = [],
+    protectedPaths = [],
+  }: SandboxedCommand): Promise<string[]> {
+    const closed = await this.checkWorkspace(workspace);
     const { hidden: closedDirectories } = closed;
     const inside = closedDirectories.filter((directory) => isInside(workspace, directory));
-    if (inside.includes(workspace))
-      throw new PathError('The workspace is a folder that is hidden from commands');
     const masked = hidden.filter(
       (path) =>
         path !== workspace &&
@@ -89,7 +97,7 @@ export class Sandbox {
       [this.#bwrap],
       await this.#machine(closed),
       ['--bind', workspace, workspace],
-      await guardRepository(workspace),
+      protectedPaths.flatMap(({ path, isReadOnly }) => [isReadOnly ? '--ro-bind' : '--bind', path, path]),
       inside.flatMap((directory) => ['--tmpfs', directory]),
       masks,
       // Last, because the mounts above need writable mount points in them.
@@ -100,12 +108,41 @@ export class Sandbox {
     ].flat();
   }
 
+  /** Throws if commands cannot run in this workspace; returns the directories whose content is hidden from them. */
+  async checkWorkspace(workspace: string): Promise<ClosedDirectories> {
+    if (workspace === '/') throw new PathError('The root directory cannot be a workspace');
+    const closed = await this.#closed();
+    if (closed.hidden.includes(workspace))
+      throw new PathError('The workspace is a folder that is hidden from commands');
+    await this.#createHidden(workspace);
+    return this.#closed();
+  }
+
+  /** Creates what is hidden in the workspace and missing, because a command could create it otherwise. */
+  async #createHidden(workspace: string): Promise<void> {
+    for (const directory of this.#options.hiddenDirectories) {
+      if (!isInside(workspace, directory)) continue;
+      const error = await mkdir(directory, { recursive: true, mode: 0o700 }).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      // Where the daemon may not write, a command may not either.
+      if (['EACCES', 'EROFS', 'EPERM'].includes(codeOf(error) ?? '')) continue;
+      // A link could be replaced, because only a real directory can be hidden.
+      if (error !== undefined || (await realpath(directory)) !== directory)
+        throw new PathError(`Commands cannot run here, because ${directory} cannot be hidden from them`, {
+          cause: error,
+        });
+    }
+  }
+
   async #try(): Promise<SandboxState> {
     if (process.platform !== 'linux') return broken('bubblewrap works on Linux only');
     const bwrap = await findProgram('bwrap', this.#options.path);
     if (bwrap === undefined) return broken('bubblewrap (bwrap) is not installed');
     this.#bwrap = bwrap;
     const { execa } = await import('execa');
+    closeInheritedDescriptors();
     const invoke = (args: string[]) =>
       execa(bwrap, args, { env: {}, extendEnv: false, stdin: 'ignore', timeout: TRIAL_MS, reject: false });
     this.#help = (await invoke(['--help'])).stdout;
@@ -180,23 +217,6 @@ async function mask(path: string): Promise<string[]> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.isDirectory()) return ['--tmpfs', path, '--remount-ro', path];
   return found?.isFile() ? ['--ro-bind', '/dev/null', path] : [];
-}
-
-/** Protects what git executes outside the sandbox too, such as hooks, from being changed or replaced by a command. */
-async function guardRepository(workspace: string): Promise<string[]> {
-  const repository = join(workspace, '.git');
-  const kind = await lstat(repository).catch(() => undefined);
-  // A `.git` file that points to the repository.
-  if (kind?.isFile()) return bindReadOnly(repository);
-  if (!kind?.isDirectory()) return [];
-  const binds = ['--bind', repository, repository];
-  for (const name of ['hooks', 'config', 'config.worktree']) {
-    const path = join(repository, name);
-    const found = await lstat(path).catch(() => undefined);
-    if (found && !found.isSymbolicLink()) binds.push(...bindReadOnly(path));
-    else if (!found && name === 'hooks') binds.push('--tmpfs', path, '--remount-ro', path);
-  }
-  return binds;
 }
 
 function isAtLeast(version: string, major: number, minor: number): boolean {

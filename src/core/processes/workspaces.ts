@@ -1,5 +1,6 @@
-import { mkdir, rmdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, opendir, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Task } from '../../contract/task.ts';
 import { PathError } from '../paths/path-error.ts';
 
@@ -22,6 +23,22 @@ export class Workspaces {
     );
     if (isDirectory) return task.cwd;
     throw new PathError(`There is no folder ${task.cwd}`);
+  }
+
+  /** Removes the directory that was created for a task or a conversation, with its content. */
+  async remove(id: string): Promise<void> {
+    await rm(join(this.#root, basename(id)), { recursive: true, force: true });
+  }
+
+  async changedAt(id: string): Promise<Date | undefined> {
+    const found = await stat(join(this.#root, basename(id))).catch(() => undefined);
+    return found?.mtime;
+  }
+
+  /** The ids of the tasks and conversations that have a directory of their own. */
+  async *list(): AsyncGenerator<string> {
+    if (!existsSync(this.#root)) return;
+    for await (const entry of await opendir(this.#root)) if (entry.isDirectory()) yield entry.name;
   }
 
   /** Removes the directory that was created for the task if it is empty. */

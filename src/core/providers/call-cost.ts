@@ -1,6 +1,6 @@
 import type { ProviderMetadata } from 'ai';
 
-/** What a call cost in US dollars, where the provider says so, as OpenRouter does; undefined where it does not. */
+/** The cost of a call in US dollars; undefined unless the provider reports it, as OpenRouter does. */
 export function costOf(metadata: ProviderMetadata | undefined): number | undefined {
   const usage = metadata?.['openrouter']?.['usage'];
   const cost = typeof usage === 'object' && usage !== null && 'cost' in usage ? usage['cost'] : undefined;

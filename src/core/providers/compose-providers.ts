@@ -5,15 +5,15 @@ import { ModelCalls } from './model-calls.ts';
 import { ModelProviders, type ModelProvidersDeps } from './model-providers.ts';
 import { configuredOrigins } from './provider-connections.ts';
 
-/** How models are called, where it differs from the defaults. */
+/** Overrides of how models are called. */
 export interface ModelOptions {
-  /** Replaces the fetch that is passed to it. */
-  fetch?: (usual: ModelFetch) => ModelFetch;
-  /** How long an answer may be silent. */
+  /** Wraps or replaces the default fetch. */
+  fetch?: (fetch: ModelFetch) => ModelFetch;
+  /** How long an answer may pause between pieces. */
   stallMs?: number;
-  /** How long it may take. */
+  /** How long an answer may take. */
   longestMs?: number;
-  /** How long an agent waits before it retries a step. */
+  /** The delay before an agent retries a step. */
   retryMs?: number;
 }
 
@@ -27,7 +27,7 @@ export interface ProviderDeps extends Omit<ModelProvidersDeps, 'fetch'> {
   metrics: Metrics;
 }
 
-/** The model providers and single calls of their models. */
+/** Composes the model providers and the calls of their models. */
 export function composeProviders({ models, ...deps }: ProviderDeps): Feature<ProviderServices> {
   const { config } = deps;
   const outbound = createModelFetch(
@@ -35,13 +35,19 @@ export function composeProviders({ models, ...deps }: ProviderDeps): Feature<Pro
     () => configuredOrigins(config),
     models,
   );
-  const { fetch = (usual) => usual } = models;
+  const { fetch = (base) => base } = models;
   const modelProviders = new ModelProviders({ ...deps, fetch: fetch(outbound.fetch) });
   return {
     services: {
       modelProviders,
       modelCalls: new ModelCalls({ ...models, providers: modelProviders, metrics: deps.metrics.models }),
     },
-    lifecycle: { stop: () => outbound.close() },
+    lifecycle: {
+      async start() {
+        for (const refused of modelProviders.refusedUrls())
+          deps.log.warn(refused, 'the base URL of a model provider is not allowed');
+      },
+      stop: () => outbound.close(),
+    },
   };
 }

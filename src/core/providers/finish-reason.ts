@@ -13,6 +13,6 @@ const finishReasons: Record<SdkFinishReason, FinishReason> = {
 
 export const finishReasonOf = (reason: SdkFinishReason): FinishReason => finishReasons[reason] ?? 'other';
 
-/** Some providers say `other` where the vendor's stream ended without a reason. */
-export const isWhole = (end: { finishReason: SdkFinishReason; rawFinishReason: string | undefined }) =>
+/** Whether an answer is complete: some providers report `other` where the stream ended without a reason. */
+export const isComplete = (end: { finishReason: SdkFinishReason; rawFinishReason: string | undefined }) =>
   end.finishReason !== 'interrupted' && !(end.finishReason === 'other' && end.rawFinishReason === undefined);

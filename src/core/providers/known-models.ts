@@ -2,41 +2,41 @@ import type { Model, ModelProviderType } from '../../contract/providers.ts';
 
 type KnownModel = Pick<Model, 'id' | 'contextWindow' | 'supportsTools' | 'supportsReasoning'>;
 
-const model = (id: string, contextWindow?: number, more: Partial<KnownModel> = {}): KnownModel => ({
+const model = (id: string, contextWindow?: number, extra: Partial<KnownModel> = {}): KnownModel => ({
   id,
   ...(contextWindow !== undefined && { contextWindow }),
-  ...more,
+  ...extra,
 });
 const tools = { supportsTools: true };
-const thinks = { supportsTools: true, supportsReasoning: true };
+const reasoning = { supportsTools: true, supportsReasoning: true };
 
 /**
- * As the vendors' documentation and packages had it on 2026-11-21: what is shown of a vendor that cannot be asked, and
- * where a context window comes from that the vendor's list does not tell. Windows are there only where they are public.
+ * The models in the vendors' documentation and packages on 2026-11-21, for vendors without a list of models and for
+ * context windows that a list leaves out. Only public context windows are included.
  */
 export const knownModels: Partial<Record<ModelProviderType, readonly KnownModel[]>> = {
   anthropic: [
-    model('claude-opus-5-5', undefined, thinks),
-    model('claude-sonnet-5-5', undefined, thinks),
-    model('claude-haiku-5-5', undefined, thinks),
-    model('claude-sonnet-4-5', 200_000, thinks),
-    model('claude-haiku-4-5', 200_000, thinks),
+    model('claude-opus-5-5', undefined, reasoning),
+    model('claude-sonnet-5-5', undefined, reasoning),
+    model('claude-haiku-5-5', undefined, reasoning),
+    model('claude-sonnet-4-5', 200_000, reasoning),
+    model('claude-haiku-4-5', 200_000, reasoning),
   ],
   openai: [
-    model('gpt-5.5', undefined, thinks),
-    model('gpt-5.4', undefined, thinks),
-    model('gpt-5.4-mini', undefined, thinks),
-    model('gpt-5', 400_000, thinks),
-    model('gpt-5-mini', 400_000, thinks),
+    model('gpt-5.5', undefined, reasoning),
+    model('gpt-5.4', undefined, reasoning),
+    model('gpt-5.4-mini', undefined, reasoning),
+    model('gpt-5', 400_000, reasoning),
+    model('gpt-5-mini', 400_000, reasoning),
     model('gpt-4.1', 1_047_576, tools),
     model('gpt-4o', 128_000, tools),
     model('gpt-4o-mini', 128_000, tools),
   ],
   google: [
-    model('gemini-3.8-flash', undefined, thinks),
-    model('gemini-3.1-pro-preview', 1_048_576, thinks),
-    model('gemini-2.5-pro', 1_048_576, thinks),
-    model('gemini-2.5-flash', 1_048_576, thinks),
+    model('gemini-3.8-flash', undefined, reasoning),
+    model('gemini-3.1-pro-preview', 1_048_576, reasoning),
+    model('gemini-2.5-pro', 1_048_576, reasoning),
+    model('gemini-2.5-flash', 1_048_576, reasoning),
   ],
   mistral: [
     model('mistral-large-latest', undefined, tools),
@@ -45,16 +45,19 @@ export const knownModels: Partial<Record<ModelProviderType, readonly KnownModel[
     model('codestral-latest', 256_000, tools),
   ],
   groq: [
-    model('openai/gpt-oss-120b', 131_072, thinks),
-    model('openai/gpt-oss-20b', 131_072, thinks),
+    model('openai/gpt-oss-120b', 131_072, reasoning),
+    model('openai/gpt-oss-20b', 131_072, reasoning),
     model('llama-3.3-70b-versatile', 131_072, tools),
     model('llama-3.1-8b-instant', 131_072, tools),
   ],
-  xai: [model('grok-latest', undefined, thinks), model('grok-4.7', undefined, thinks)],
-  deepseek: [model('deepseek-v4-flash', undefined, thinks), model('deepseek-v4-pro', undefined, thinks)],
+  xai: [model('grok-latest', undefined, reasoning), model('grok-4.7', undefined, reasoning)],
+  deepseek: [
+    model('deepseek-v4-flash', undefined, reasoning),
+    model('deepseek-v4-pro', undefined, reasoning),
+  ],
   cohere: [
     model('command-a-03-2025', 256_000, tools),
-    model('command-a-reasoning-08-2025', 256_000, thinks),
+    model('command-a-reasoning-08-2025', 256_000, reasoning),
     model('command-r7b-12-2024', 128_000, tools),
   ],
   perplexity: [
@@ -63,8 +66,11 @@ export const knownModels: Partial<Record<ModelProviderType, readonly KnownModel[
     model('sonar-reasoning-pro', 128_000, { supportsTools: false, supportsReasoning: true }),
     model('sonar-deep-research', 128_000, { supportsTools: false, supportsReasoning: true }),
   ],
-  together: [model('openai/gpt-oss-120b', 131_072, thinks), model('openai/gpt-oss-20b', 131_072, thinks)],
-  fireworks: [model('accounts/fireworks/models/gpt-oss-120b', 131_072, thinks)],
-  cerebras: [model('gpt-oss-120b', 131_072, thinks)],
+  together: [
+    model('openai/gpt-oss-120b', 131_072, reasoning),
+    model('openai/gpt-oss-20b', 131_072, reasoning),
+  ],
+  fireworks: [model('accounts/fireworks/models/gpt-oss-120b', 131_072, reasoning)],
+  cerebras: [model('gpt-oss-120b', 131_072, reasoning)],
   openrouter: [model('openrouter/auto', 2_000_000, tools)],
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Model, ModelProviderType } from '../../contract/providers.ts';
+import { safeParse } from '../../contract/safe-parse.ts';
 import { knownModels } from './known-models.ts';
 
 const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
@@ -7,7 +8,7 @@ const name = optional(z.string().min(1).max(200));
 const tokens = optional(z.int().positive());
 const words = optional(z.array(z.string()));
 
-/** An entry of the list of any vendor: each calls things differently. */
+/** An entry in the model list of any vendor; each names the fields differently. */
 const entrySchema = z.object({
   id: name,
   name,
@@ -42,16 +43,16 @@ const pageSchema = z.object({
   next_page_token: optional(z.string().max(2000)),
 });
 
-/** The models of one page, and the cursor of the next; undefined where it is no list. */
+/** Reads the models of one page and the cursor of the next; undefined where the body is not a list. */
 export function readModels(
   provider: ModelProviderType,
   body: unknown,
 ): { models: Model[]; next: string | undefined } | undefined {
-  const page = pageSchema.safeParse(Array.isArray(body) ? { data: body } : body).data;
+  const page = safeParse(pageSchema, Array.isArray(body) ? { data: body } : body).data;
   const list = page?.data ?? page?.models;
   if (!page || !list) return undefined;
   const models = list.flatMap((each) => {
-    const { success, data } = entrySchema.safeParse(each);
+    const { success, data } = safeParse(entrySchema, each);
     const id = success && (data.id ?? data.name)?.replace(/^models\//, '');
     return id && isForChat(id, data) ? [toModel(provider, id, data)] : [];
   });
@@ -64,7 +65,7 @@ const nextOf = (page: z.output<typeof pageSchema>) =>
   page.next_page_token ||
   undefined;
 
-/** Where the vendor does not say what a model is for, its name does. */
+/** Names of models for other uses, for vendors that do not report the use. */
 const otherUses =
   /embed|whisper|transcri|tts|speech|audio|realtime|live|dall-e|image|moderation|rerank|guard|video|sora|davinci|babbage|^veo-|^lyria-|\bocr\b/i;
 

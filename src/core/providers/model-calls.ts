@@ -1,8 +1,8 @@
 import type { CompletionChunk, FinishReason, TokenUsage } from '../../contract/chat.ts';
 import type { ModelMetrics } from '../metrics/model-metrics.ts';
-import { BrokenOff, failCall, LONGEST_CALL_MS, nobodyWaits } from './call-failure.ts';
+import { StreamInterrupted, failCall, MAX_CALL_MS, requestCancelled } from './call-failure.ts';
 import { costOf } from './call-cost.ts';
-import { finishReasonOf, isWhole } from './finish-reason.ts';
+import { finishReasonOf, isComplete } from './finish-reason.ts';
 import { modelError } from './model-error.ts';
 import { type RequestOptions, toModelRequest } from './model-request.ts';
 import type { Prompt } from './prompt.ts';
@@ -11,7 +11,7 @@ import type { ModelFailure, ResolvedModel, VendorModel } from './resolved-model.
 import { toTokenUsage } from './token-usage.ts';
 
 export interface CallOptions extends RequestOptions {
-  /** Aborts the call when nobody waits for its answer any more. */
+  /** Aborts the call when its answer is no longer needed. */
   signal: AbortSignal;
 }
 
@@ -23,22 +23,21 @@ export interface ModelAnswer {
 
 export interface ModelCallsDeps {
   providers: Pick<ModelProviders, 'toFailure' | 'succeeded' | 'failed'>;
-  /** How long a call may take, five minutes unless given. */
+  /** The time limit of a call, five minutes by default. */
   longestMs?: number;
   metrics?: Pick<ModelMetrics, 'begin'>;
 }
 
 /**
- * Asks models for text: the packages of the vendors themselves, since what the SDK puts around them for tools and steps
- * costs several times as much for each piece. Every failure is an `AppError`, and the provider's breaker hears
- * of it.
+ * Calls models for text through the packages of the vendors directly, because the SDK's layer for tools and steps costs
+ * several times as much per chunk. Every failure is an `AppError` and counts for the circuit breaker of the provider.
  */
 export class ModelCalls {
   readonly #providers: ModelCallsDeps['providers'];
   readonly #longestMs: number;
   readonly #metrics: ModelCallsDeps['metrics'];
 
-  constructor({ providers, longestMs = LONGEST_CALL_MS, metrics }: ModelCallsDeps) {
+  constructor({ providers, longestMs = MAX_CALL_MS, metrics }: ModelCallsDeps) {
     this.#providers = providers;
     this.#metrics = metrics;
     this.#longestMs = longestMs;
@@ -59,13 +58,13 @@ export class ModelCalls {
         ...endOf(end),
       };
     } catch (error) {
-      if (options.signal.aborted) throw nobodyWaits();
+      if (options.signal.aborted) throw requestCancelled();
       count?.();
       throw modelError(this.#fail(resolved, error, timeout));
     }
   }
 
-  /** Resolves when the model begins to answer; what fails before that is thrown, what fails later is a chunk. */
+  /** Resolves at the first chunk; an earlier failure is thrown, a later one is sent as a chunk. */
   async stream(
     resolved: ResolvedModel,
     prompt: Prompt,
@@ -82,41 +81,41 @@ export class ModelCalls {
     options: CallOptions,
   ): AsyncGenerator<CompletionChunk, void> {
     const timeout = AbortSignal.timeout(this.#longestMs);
-    const left = new AbortController();
+    const consumerLeft = new AbortController();
     const count = this.#metrics?.begin(resolved);
-    let hasBegun = false;
+    let hasStarted = false;
     let end: End | undefined;
     try {
-      const abortSignal = AbortSignal.any([options.signal, timeout, left.signal]);
+      const abortSignal = AbortSignal.any([options.signal, timeout, consumerLeft.signal]);
       const { stream } = await resolved.model.doStream(toModelRequest(prompt, options, abortSignal));
       const reader = stream.getReader();
-      // Whatever the package does: a read that waits must not outlive whoever waits for it.
+      // A pending read must end with the request, even where the package ignores the signal.
       abortSignal.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
         const part = read.value;
         if (part.type === 'error') throw part.error;
         if (part.type === 'finish') end = part;
         if (part.type !== 'text-delta' || part.delta === '') continue;
-        hasBegun = true;
+        hasStarted = true;
         yield { content: part.delta };
       }
-      if (!end || !isWholeEnd(end)) throw new BrokenOff();
+      if (!end || !isCompleteEnd(end)) throw new StreamInterrupted();
       this.#providers.succeeded(resolved.provider);
       count?.({ ...endOf(end), costUsd: costOf(end.providerMetadata) });
-      hasBegun = true;
+      hasStarted = true;
       yield { done: true, ...endOf(end) };
     } catch (error) {
       if (options.signal.aborted) {
-        if (hasBegun) return;
-        throw nobodyWaits();
+        if (hasStarted) return;
+        throw requestCancelled();
       }
       count?.();
       const failure = this.#fail(resolved, error, timeout);
-      if (!hasBegun) throw modelError(failure);
+      if (!hasStarted) throw modelError(failure);
       yield { error: modelError(failure).message, code: failure.code };
     } finally {
-      // Whoever stops to read early wants no more of it.
-      left.abort();
+      // Stops the call when the consumer stops reading early.
+      consumerLeft.abort();
     }
   }
 
@@ -148,5 +147,5 @@ const endOf = ({ finishReason, usage: { inputTokens, outputTokens } }: End) => (
   finishReason: finishReasonOf(finishReason.unified),
 });
 
-const isWholeEnd = ({ finishReason: { unified, raw } }: End): boolean =>
-  isWhole({ finishReason: unified, rawFinishReason: raw });
+const isCompleteEnd = ({ finishReason: { unified, raw } }: End): boolean =>
+  isComplete({ finishReason: unified, rawFinishReason: raw });

@@ -1,4 +1,5 @@
 import { type ModelProviderType, modelProviderTypeSchema } from '../../contract/providers.ts';
+import { safeParse } from '../../contract/safe-parse.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { ProviderConnections } from './provider-connections.ts';
@@ -10,13 +11,13 @@ export interface ModelRequest {
   model?: string | undefined;
 }
 
-/** The provider for requests that name none: the one that was chosen, else the first that may be asked. */
+/** The provider for requests that name none: the configured default, else the first usable one. */
 export const defaultProvider = (
   config: Config,
   connections: ProviderConnections,
 ): ModelProviderType | undefined => config.get('chat.defaultProvider') ?? connections.usable()[0];
 
-/** Whom a request means, and which model; undefined where the provider's default is meant and it has none. */
+/** The provider and model of a request; the model is undefined where the provider has no default. */
 export function chooseModel(
   { provider, model }: ModelRequest,
   config: Config,
@@ -29,7 +30,7 @@ export function chooseModel(
     modelId: withoutProvider(type, id) ?? withoutProvider(type, defaultModel(type, config, connections)),
   });
   if (provider) return choose(provider, model);
-  const named = modelProviderTypeSchema.safeParse(prefix).data;
+  const named = safeParse(modelProviderTypeSchema, prefix).data;
   if (named) return choose(named, model?.slice(slash + 1));
   const fallback = defaultProvider(config, connections);
   if (prefix !== undefined && !(fallback && modelProviders[fallback].hasSlashesInIds))
@@ -38,11 +39,14 @@ export function chooseModel(
       `There is no model provider "${prefix.slice(0, 50)}". There are: ${providerTypes.join(', ')}.`,
     );
   if (!fallback)
-    throw new AppError('unavailable', 'No model provider is configured. svc providers configure openai');
+    throw new AppError(
+      'unavailable',
+      'No model provider is configured. Configure one: svc providers configure openai',
+    );
   return choose(fallback, model);
 }
 
-/** The id as the vendor knows it; undefined where nothing is left. */
+/** The model id without the provider prefix; undefined where nothing is left. */
 export const withoutProvider = (type: ModelProviderType, id = ''): string | undefined =>
   (!modelProviders[type].hasSlashesInIds && id.startsWith(`${type}/`) ? id.slice(type.length + 1) : id) ||
   undefined;

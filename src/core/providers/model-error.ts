@@ -8,7 +8,7 @@ const codes: Partial<Record<FailureClass, ErrorCode>> = {
   cancelled: 'wrong_state',
 };
 
-/** What a caller hears of a failed call; without its cause, which holds the prompt. */
+/** Converts the failure of a model call to an `AppError`, without the cause, which holds the prompt. */
 export const modelError = ({ class: kind, message, retryAfterMs }: ModelFailure): AppError =>
   new AppError(codes[kind] ?? 'unavailable', message, {
     ...(retryAfterMs !== undefined && { retryAfterMs }),

@@ -7,19 +7,19 @@ import type { ModelFailure } from './resolved-model.ts';
 import { safeText } from '../text/safe-text.ts';
 import { readStatement } from './vendor-statement.ts';
 
-const LONGEST_WAIT_MS = 24 * 60 * 60_000;
+const MAX_WAIT_MS = 24 * 60 * 60_000;
 
 export interface FailureContext {
   provider: ModelProviderType;
-  /** Never shown, whoever repeats them. */
+  /** Redacted from every message. */
   secrets: readonly string[];
-  /** What was sent: nothing that repeats a part of it is shown. */
+  /** The texts that were sent; messages that quote them are not shown. */
   texts?: readonly string[] | undefined;
   now: number;
 }
 type Kind = Pick<ModelFailure, 'class' | 'code'>;
 
-/** Puts whatever the AI SDK, the network or a vendor throws into our words. */
+/** Converts an error of the AI SDK, the network or a vendor to a `ModelFailure`. */
 export function toModelFailure(
   thrown: unknown,
   { provider, secrets, texts = [], now }: FailureContext,
@@ -38,20 +38,20 @@ export function toModelFailure(
   if (fault) return fail(faults[fault.fault], safeText(`${name}: ${fault.message}`, secrets));
   const statement = readStatement(error);
   const kind = kindOf(statement);
-  const safe = safeText(statement.message, secrets).replace(/[.\s]+$/, '');
-  const said = quotes(safe, texts) ? '' : safe;
-  return fail(kind, sentence(kind, provider, statement.status, said), waitOf(error, now));
+  const safe = safeText(statement.message, secrets).replace(/(?<![.\s])[.\s]+$/, '');
+  const detail = quotes(safe, texts) ? '' : safe;
+  return fail(kind, sentence(kind, provider, statement.status, detail), waitOf(error, now));
 }
 
-const SHORTEST_QUOTE = 16;
+const MIN_QUOTE = 16;
 
-/** Whether the words of a vendor hold one of the texts, or a part of it that is long enough to tell something. */
+/** Whether a message of a vendor quotes one of the texts, in whole or in a long enough part. */
 function quotes(words: string, texts: readonly string[]): boolean {
   const flat = texts.map((text) => text.replaceAll(/\s+/g, ' ').trim());
   if (flat.some((text) => text.length > 2 && words.includes(text))) return true;
-  const starts = Math.max(0, words.length - SHORTEST_QUOTE + 1);
-  return Array.from({ length: starts }, (_, start) => words.slice(start, start + SHORTEST_QUOTE)).some(
-    (part) => flat.some((text) => text.includes(part)),
+  const starts = Math.max(0, words.length - MIN_QUOTE + 1);
+  return Array.from({ length: starts }, (_, start) => words.slice(start, start + MIN_QUOTE)).some((part) =>
+    flat.some((text) => text.includes(part)),
   );
 }
 
@@ -63,7 +63,7 @@ const faults: Record<OutboundFault, Kind> = {
   too_long: { class: 'agent_error', code: 'bad_answer' },
 };
 
-/** What a sequence of attempts, or a stream without output, came to in the end. */
+/** The underlying error of a sequence of attempts or of a stream without output. */
 function innermost(error: unknown, depth = 0): unknown {
   if (depth > 5 || !(error instanceof Error)) return error;
   if (error.name === 'AI_RetryError' && 'lastError' in error) return innermost(error.lastError, depth + 1);
@@ -84,8 +84,8 @@ function networkFault(error: unknown, name: string): OutboundError | undefined {
 const codeOf = (error: Error) => ('code' in error && typeof error.code === 'string' ? error.code : '');
 const isNamed = (error: unknown, ...names: string[]) => error instanceof Error && names.includes(error.name);
 
-/** Phrases and codes of the vendors, the more telling first: some send 400 or 429 for everything. */
-const telling: [pattern: RegExp, kind: Kind][] = [
+/** Phrases and codes of the vendors, most specific first: some send 400 or 429 for everything. */
+const byPhrase: [pattern: RegExp, kind: Kind][] = [
   [
     /insufficient_quota|insufficient balance|insufficient credits|credit balance|available credits|billing_(hard|not|error)|spend_limit/,
     { class: 'quota', code: 'quota' },
@@ -98,7 +98,7 @@ const telling: [pattern: RegExp, kind: Kind][] = [
   [/invalid_api_key|api_key_invalid|authentication_error|incorrect api key/, { class: 'auth', code: 'auth' }],
 ];
 
-/** For answers without a status: errors in the middle of a stream. */
+/** For errors in the middle of a stream, which have no status. */
 const inStream: [pattern: RegExp, kind: Kind][] = [
   [/rate_limit|resource_exhausted|too_many_requests/, { class: 'rate_limited', code: 'rate_limited' }],
   [/permission|unauthori[sz]ed|unauthenticated/, { class: 'auth', code: 'auth' }],
@@ -112,7 +112,7 @@ const inStream: [pattern: RegExp, kind: Kind][] = [
 
 function kindOf({ status, words, isUnreadable }: ReturnType<typeof readStatement>): Kind {
   if (status === 402) return { class: 'quota', code: 'quota' };
-  const found = telling.find(([pattern]) => pattern.test(words));
+  const found = byPhrase.find(([pattern]) => pattern.test(words));
   if (found) return found[1];
   if (status !== undefined && status >= 300) return kindOfStatus(status);
   const late = inStream.find(([pattern]) => pattern.test(words));
@@ -135,7 +135,7 @@ function kindOfStatus(status: number): Kind {
 const openings: Partial<Record<FailureClass, string>> = {
   auth: 'refuses the key',
   quota: 'has no credit left for the key',
-  rate_limited: 'takes no more requests for now',
+  rate_limited: 'accepts no more requests for now',
   timeout: 'did not answer in time',
   network: 'cannot answer now',
   invalid_input: 'does not accept the request',
@@ -146,15 +146,15 @@ function sentence(
   { class: kind }: Kind,
   type: ModelProviderType,
   status: number | undefined,
-  said: string,
+  detail: string,
 ): string {
   const opening = `${providerNames[type]} ${openings[kind] ?? 'failed'}`;
-  const reason = said || (status !== undefined && status >= 300 ? `it answered ${status}` : '');
+  const reason = detail || (status !== undefined && status >= 300 ? `it answered ${status}` : '');
   const advice = kind === 'auth' || kind === 'quota' ? `. Set another: svc providers configure ${type}` : '';
   return `${opening}${reason && `: ${reason}`}${advice}`;
 }
 
-/** How long the vendor asks to wait: in milliseconds, seconds or a date, or Google's own way in the body. */
+/** The delay that the vendor requests: in milliseconds, seconds or as a date, or in the body as Google does. */
 function waitOf(error: unknown, now: number): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const { responseHeaders: headers, responseBody: body } = error as {
@@ -166,5 +166,5 @@ function waitOf(error: unknown, now: number): number | undefined {
   const wait = [exact, readRetryAfter(headers?.['retry-after'], now), inBody].find(
     (each) => each !== undefined && each > 0,
   );
-  return wait === undefined ? undefined : Math.min(Math.ceil(wait), LONGEST_WAIT_MS);
+  return wait === undefined ? undefined : Math.min(Math.ceil(wait), MAX_WAIT_MS);
 }

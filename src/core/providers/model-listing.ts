@@ -1,5 +1,5 @@
 import type { Model, ModelProviderType } from '../../contract/providers.ts';
-import { askProvider, VendorRefusal } from './ask-provider.ts';
+import { fetchFromProvider, VendorResponseError } from './fetch-from-provider.ts';
 import { knownModels } from './known-models.ts';
 import { readModels } from './model-answer.ts';
 import type { ProviderConnections } from './provider-connections.ts';
@@ -11,26 +11,26 @@ const MAX_MODELS = 2000;
 
 export interface ListedModels {
   models: Model[];
-  /** `list` where the vendor tells nobody. */
+  /** `list` where the vendor has no list of models. */
   source: 'live' | 'list';
 }
 
-/** Which models a provider has: asked each time, and the dated list for those that cannot be asked. */
+/** Lists the models of a provider: live, or from the dated list where the vendor has none. */
 export class ModelListing {
   readonly #connections: ProviderConnections;
-  readonly #flights = new Map<ModelProviderType, Promise<ListedModels>>();
+  readonly #pending = new Map<ModelProviderType, Promise<ListedModels>>();
   constructor(connections: ProviderConnections) {
     this.#connections = connections;
   }
 
-  /** Many may ask at once: the vendor is asked once. Rejects with whatever went wrong. */
+  /** Lists the models; concurrent calls share one request. Rejects with the error of the request. */
   async of(type: ModelProviderType): Promise<ListedModels> {
-    const flight = this.#flights.get(type) ?? this.#ask(type).finally(() => this.#flights.delete(type));
-    this.#flights.set(type, flight);
-    return flight;
+    const request = this.#pending.get(type) ?? this.#fetch(type).finally(() => this.#pending.delete(type));
+    this.#pending.set(type, request);
+    return request;
   }
 
-  async #ask(type: ModelProviderType): Promise<ListedModels> {
+  async #fetch(type: ModelProviderType): Promise<ListedModels> {
     const connection = this.#connections.of(type);
     const provider = modelProviders[type];
     const { list } = provider;
@@ -39,9 +39,9 @@ export class ModelListing {
     const models = new Map<string, Model>();
     let path = list.path;
     for (let page = 0; page < MAX_PAGES && models.size < MAX_MODELS; page++) {
-      const body = await askProvider(provider, connection, path, signal);
+      const body = await fetchFromProvider(provider, connection, path, signal);
       const answer = readModels(type, body);
-      if (!answer) throw new VendorRefusal(new Response(null), '');
+      if (!answer) throw new VendorResponseError(new Response(null), '');
       for (const model of answer.models) models.set(model.id, model);
       if (list.cursor === undefined || answer.next === undefined) break;
       path = `${list.path}&${list.cursor}=${encodeURIComponent(answer.next)}`;

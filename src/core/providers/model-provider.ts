@@ -1,22 +1,22 @@
 import type { ModelFetch } from '../outbound/model-fetch.ts';
 import type { VendorModel } from './resolved-model.ts';
 
-/** How a provider is reached, as the settings say now. */
+/** The connection to a provider by the current settings. */
 export interface Connection {
-  /** Empty where none is needed. */
+  /** Empty where no key is needed. */
   apiKey: string;
-  /** Without a slash at its end; of Azure with the path of the API without a date. */
+  /** Without a trailing slash; for Azure with the path of the undated API. */
   baseUrl: string;
-  /** False where the base URL leads to somebody else, such as a gateway that speaks the vendor's protocol. */
-  isVendors: boolean;
+  /** False where the base URL is not the vendor's, such as a gateway with the same protocol. */
+  isVendorUrl: boolean;
   /** Azure only. */
   apiVersion: string | undefined;
   fetch: ModelFetch;
 }
 
-/** Asks for a list of models; the answers differ only in names, which `readModels` knows. */
+/** The request for a list of models, whose response `readModels` reads. */
 export interface ModelList {
-  /** Behind the base URL. */
+  /** Relative to the base URL. */
   path: string;
   /** The parameter that takes the cursor of the next page. */
   cursor?: string;
@@ -24,24 +24,24 @@ export interface ModelList {
 
 /** A vendor of models, a local runtime or a router. */
 export interface ModelProvider {
-  /** undefined where each customer has an address of their own. */
+  /** undefined where each customer has a URL of their own. */
   baseUrl: string | undefined;
   needsKey: boolean;
-  /** For requests that name none; undefined where only the customer knows the names. */
+  /** For requests that name no model; undefined where each customer has names of their own. */
   defaultModel?: string;
-  /** Its model ids hold slashes themselves, so that one never is the name of a provider. */
+  /** Whether its model ids contain slashes, so that a prefix is not the name of a provider. */
   hasSlashesInIds?: true;
-  /** undefined where the vendor tells nobody which models there are. */
+  /** undefined where the vendor has no list of models. */
   list?: ModelList;
-  /** A cheap request behind the base URL that only a valid key may make, where the list is none. */
+  /** A cheap request that needs a valid key, where the list of models does not. */
   healthPath?: string;
-  /** What makes a request the customer's. */
+  /** The headers that authenticate a request. */
   headers(apiKey: string): Record<string, string>;
-  /** Loads the package of the vendor. */
+  /** Loads the SDK package of the vendor. */
   create(connection: Connection): Promise<(modelId: string) => VendorModel>;
 }
 
-/** Azure has dated versions of its API, and one without a date at a path of its own. */
+/** Whether an Azure API version is dated; the undated API has a path of its own. */
 export const isDated = (apiVersion: string | undefined): boolean => /^\d{4}-/.test(apiVersion ?? '');
 
 export const bearer = (apiKey: string): Record<string, string> =>

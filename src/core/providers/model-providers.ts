@@ -11,28 +11,28 @@ import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { Log } from '../log.ts';
-import type { ModelFetch } from '../outbound/model-fetch.ts';
+import { type ModelFetch, problemOfModelUrl } from '../outbound/model-fetch.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { Runtime } from '../runtime.ts';
 import { modelError } from './model-error.ts';
-import { embeddingOffers } from './embedding-offers.ts';
+import { embeddingBackends } from './embedding-backends.ts';
 import { knownModels } from './known-models.ts';
-import { withMendedAnswers } from './mended-answers.ts';
+import { withRepairedAnswers } from './repaired-answers.ts';
 import { chooseModel, defaultProvider, type ModelRequest } from './model-choice.ts';
 import { toModelFailure } from './model-failure.ts';
 import { type ListedModels, ModelListing } from './model-listing.ts';
 import { type Changer, ProviderChanges, type ProviderChangesDeps } from './provider-changes.ts';
 import { ProviderConnections } from './provider-connections.ts';
-import { ProviderHealth, type ProviderLook } from './provider-health.ts';
+import { ProviderHealth, type ProviderCheck } from './provider-health.ts';
 import { modelProviders, providerTypes } from './provider-list.ts';
 import type { ModelFailure, ResolvedModel, VendorEmbeddingModel } from './resolved-model.ts';
 import { maskKey } from '../text/safe-text.ts';
 import { WholeAnswers } from './whole-answers.ts';
 
-/** Models for embeddings often are other servers: a breaker of their own. */
+/** Embeddings are often served by other servers, so they have a circuit breaker of their own. */
 type Use = 'chat' | 'embeddings';
 
-/** What shows that a provider is down, rather than that a request or a key is wrong. */
+/** Failures of the provider itself, not of a request or a key. */
 const outages: FailureClass[] = ['network', 'timeout'];
 
 class FailedCall extends Error {
@@ -51,7 +51,7 @@ export interface ModelProvidersDeps extends Omit<ProviderChangesDeps, 'connectio
   log: Log;
 }
 
-/** The model providers: which there are, how they are, and the models that can be asked now. */
+/** The model providers with their settings, health and models. */
 export class ModelProviders {
   readonly #deps: ModelProvidersDeps;
   readonly #connections: ProviderConnections;
@@ -69,43 +69,54 @@ export class ModelProviders {
     this.#health = new ProviderHealth({
       connections: this.#connections,
       clock: deps.runtime,
-      explain: (type, error) => (isOurs(error) ? error.message : this.toFailure(type, error).message),
+      explain: (type, error) => (isOwnError(error) ? error.message : this.toFailure(type, error).message),
     });
   }
 
-  /** The model that a request means; throws an `AppError` that says what to do where there is none. */
+  /** Resolves the model of a request; throws an `AppError` with a hint where there is none. */
   async resolve(request: ModelRequest): Promise<ResolvedModel> {
     const { provider, modelId: named } = chooseModel(request, this.#deps.config, this.#connections);
     const connection = this.#connections.of(provider);
     this.#requireClosed(provider, 'chat');
-    const modelId = named ?? (await this.#firstListed(provider));
+    const modelId = named ?? (await this.#firstModel(provider));
     const create = await modelProviders[provider].create(connection);
     const known = knownModels[provider]?.find(({ id }) => id === modelId);
     return {
       provider,
       modelId,
-      model: this.#wholeAnswers.accept(withMendedAnswers(create(modelId))),
+      model: this.#wholeAnswers.accept(withRepairedAnswers(create(modelId))),
       contextWindow: known?.contextWindow,
       supportsReasoning: known?.supportsReasoning ?? false,
     };
   }
 
-  /** Throws an `AppError` that says what to do where the provider may not be asked. */
+  /** Creates an embedding model; throws an `AppError` with a hint where the provider is not usable. */
   async embeddingModel(provider: EmbeddingProvider, modelId: string): Promise<VendorEmbeddingModel> {
     const connection = this.#connections.of(provider);
     this.#requireClosed(provider, 'embeddings');
-    const create = await embeddingOffers[provider].create(connection);
+    const create = await embeddingBackends[provider].create(connection);
     return create(modelId);
   }
 
-  /** What is missing before any model can be asked, as the end of a sentence; undefined when nothing is. */
+  /** The missing setting, as the end of a sentence; undefined when a model can be called. */
   missing(): string | undefined {
     return this.#connections.usable().length > 0
       ? undefined
       : 'a model provider: svc providers configure openai';
   }
 
-  /** Of `texts` the failure repeats nothing, whatever the provider does. */
+  /** The configured base URLs that requests may not go to, each with the reason; they may be older than the rule. */
+  refusedUrls(): { provider: ModelProviderType; reason: string }[] {
+    const { config } = this.#deps;
+    const allowed = config.get('outbound.allowPrivate');
+    return providerTypes.flatMap((provider) => {
+      const url = config.get(`providers.${provider}.baseUrl`);
+      const reason = url === undefined ? undefined : problemOfModelUrl(url, allowed);
+      return reason === undefined ? [] : [{ provider, reason }];
+    });
+  }
+
+  /** Converts an error to a failure whose message never quotes `texts`. */
   toFailure(provider: ModelProviderType, error: unknown, texts?: readonly string[]): ModelFailure {
     const key = this.#connections.key(provider);
     const now = this.#deps.runtime.now().getTime();
@@ -113,20 +124,20 @@ export class ModelProviders {
   }
 
   succeeded(provider: ModelProviderType, use: Use = 'chat'): void {
-    if (use === 'chat') this.#health.used(provider, undefined);
-    this.#feed(provider, use, async () => undefined);
+    if (use === 'chat') this.#health.recordUse(provider, undefined);
+    this.#record(provider, use, async () => undefined);
   }
 
   failed(provider: ModelProviderType, failure: ModelFailure, use: Use = 'chat'): void {
-    if (use === 'chat') this.#health.used(provider, failure);
-    this.#feed(provider, use, () => Promise.reject(new FailedCall(failure)));
+    if (use === 'chat') this.#health.recordUse(provider, failure);
+    this.#record(provider, use, () => Promise.reject(new FailedCall(failure)));
   }
 
   list(): { default: { provider: ModelProviderType; model?: string } | null; providers: ModelProvider[] } {
     return { default: this.#default(), providers: providerTypes.map((type) => this.#describe(type)) };
   }
 
-  /** The circuit breakers of the providers that may be asked, and of those that were. */
+  /** The circuit breakers of the usable providers and of those that were used. */
   breakers() {
     const uses = new Set(this.#connections.usable().map((type) => `${type} chat` as const));
     const names = new Set([...uses, ...this.#breakers.keys()]);
@@ -137,14 +148,14 @@ export class ModelProviders {
     });
   }
 
-  /** The models of one provider; throws an `AppError` where it does not tell. */
+  /** Lists the models of one provider; throws an `AppError` where it cannot be reached. */
   async modelsOf(type: ModelProviderType): Promise<ListedModels> {
     return this.#listing.of(type).catch((error: unknown) => {
-      throw isOurs(error) ? error : modelError(this.toFailure(type, error));
+      throw isOwnError(error) ? error : modelError(this.toFailure(type, error));
     });
   }
 
-  /** The models of every provider that may be asked, or of one; those that do not answer are left out. */
+  /** Lists the models of all usable providers or of one; providers that do not answer are left out. */
   async models({ provider }: { provider?: ModelProviderType | undefined }): Promise<{ models: Model[] }> {
     if (provider) return { models: (await this.modelsOf(provider)).models };
     const lists = await Promise.all(
@@ -155,7 +166,7 @@ export class ModelProviders {
           if (!(error instanceof AppError)) throw error;
           this.#deps.log.warn(
             { provider: type, reason: error.message },
-            'a provider does not list its models',
+            'could not list the models of a provider',
           );
           return [];
         }
@@ -164,8 +175,8 @@ export class ModelProviders {
     return { models: lists.flat() };
   }
 
-  async health(type: ModelProviderType): Promise<ProviderLook & { provider: ModelProviderType }> {
-    return { provider: type, ...(await this.#health.look(type)) };
+  async health(type: ModelProviderType): Promise<ProviderCheck & { provider: ModelProviderType }> {
+    return { provider: type, ...(await this.#health.check(type)) };
   }
 
   async configure(
@@ -174,7 +185,7 @@ export class ModelProviders {
     changer: Changer,
   ): Promise<ModelProvider> {
     await this.#changes.configure(type, change, changer);
-    this.#startAnew(type);
+    this.#resetState(type);
     return this.#describe(type);
   }
 
@@ -190,7 +201,7 @@ export class ModelProviders {
   setSetting(key: string, value: unknown) {
     const setting = this.#changes.set(key, value);
     const type = providerTypes.find((each) => key.startsWith(`providers.${each}.`));
-    if (type) this.#startAnew(type);
+    if (type) this.#resetState(type);
     return setting;
   }
 
@@ -223,7 +234,7 @@ export class ModelProviders {
     };
   }
 
-  async #firstListed(type: ModelProviderType): Promise<string> {
+  async #firstModel(type: ModelProviderType): Promise<string> {
     const first = modelProviders[type].list ? (await this.modelsOf(type)).models[0] : undefined;
     if (first) return first.id;
     throw new AppError('unavailable', `${type} has no default model: svc providers configure ${type}`);
@@ -235,21 +246,21 @@ export class ModelProviders {
     const seconds = Math.ceil(retryAfterMs / 1000);
     throw new AppError(
       'unavailable',
-      `${providerNames[type]} failed several times in a row. It is asked again in ${seconds} s.`,
+      `${providerNames[type]} failed several times in a row. It is tried again in ${seconds} s.`,
       { retryAfterMs },
     );
   }
 
-  #feed(type: ModelProviderType, use: Use, outcome: () => Promise<void>): void {
+  #record(type: ModelProviderType, use: Use, outcome: () => Promise<void>): void {
     const breaker =
       this.#breakers.get(`${type} ${use}`) ?? new CircuitBreaker(isOutage, this.#deps.runtime.monotonic);
     this.#breakers.set(`${type} ${use}`, breaker);
-    // What it rejects with is what it was fed, or that it is open already.
+    // Rejects with the recorded failure, or because the breaker is open already.
     breaker.run(outcome).catch(() => undefined);
   }
 
-  /** What was true of the provider before a change says nothing about it now. */
-  #startAnew(type: ModelProviderType): void {
+  /** Drops health and circuit breakers, which no longer apply after a change. */
+  #resetState(type: ModelProviderType): void {
     this.#health.forget(type);
     this.#breakers.delete(`${type} chat`);
     this.#breakers.delete(`${type} embeddings`);
@@ -257,6 +268,6 @@ export class ModelProviders {
   }
 }
 
-/** What we say ourselves, and not the network. */
-const isOurs = (error: unknown): error is AppError =>
+/** Whether the error is an `AppError` of our own, not of the network. */
+const isOwnError = (error: unknown): error is AppError =>
   error instanceof AppError && !(error instanceof OutboundError);

@@ -8,19 +8,19 @@ export interface RequestOptions {
 export type ModelRequest = Parameters<VendorModel['doStream']>[0];
 type Message = ModelRequest['prompt'][number];
 
-/** What the package of a vendor takes, of which it makes the vendor's own request. */
+/** Builds the call options for the package of a vendor. */
 export function toModelRequest(
   { instructions, turns }: Prompt,
   { temperature, maxTokens }: RequestOptions,
   abortSignal: AbortSignal,
 ): ModelRequest {
   const system: Message[] = instructions === '' ? [] : [{ role: 'system', content: instructions }];
-  const said = turns.map(({ role, content }): Message => ({
+  const conversation = turns.map(({ role, content }): Message => ({
     role,
     content: [{ type: 'text', text: content }],
   }));
   return {
-    prompt: [...system, ...said],
+    prompt: [...system, ...conversation],
     abortSignal,
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),

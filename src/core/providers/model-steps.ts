@@ -2,15 +2,16 @@ import type { ModelMessage, ToolSet } from 'ai';
 import type { FinishReason, TokenUsage } from '../../contract/chat.ts';
 import type { Effort } from '../../contract/run-events.ts';
 import { AppError } from '../errors.ts';
-import { BrokenOff, failCall, LONGEST_CALL_MS, nobodyWaits } from './call-failure.ts';
+import { StreamInterrupted, failCall, MAX_CALL_MS, requestCancelled } from './call-failure.ts';
+import { MAX_CALLS, TooManyCalls } from './call-limit.ts';
 import { costOf } from './call-cost.ts';
-import { finishReasonOf, isWhole } from './finish-reason.ts';
+import { finishReasonOf, isComplete } from './finish-reason.ts';
 import { loadSdk } from './load-sdk.ts';
 import type { ModelCallsDeps } from './model-calls.ts';
 import type { ModelFailure, ResolvedModel } from './resolved-model.ts';
 import { toTokenUsage } from './token-usage.ts';
 
-/** A tool as a model is told of it. */
+/** A tool as it is offered to a model. */
 export interface OfferedTool {
   name: string;
   description: string;
@@ -20,13 +21,13 @@ export interface StepRequest {
   instructions: string;
   messages: ModelMessage[];
   tools: readonly OfferedTool[];
-  /** False where the model has to answer without another call. */
+  /** False where the model must answer without another call. */
   mayCall: boolean;
-  /** Whether the answer comes as it is made, or whole. */
+  /** Whether the answer is streamed. */
   isStreamed: boolean;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
-  /** How much a model that can reason should. */
+  /** The reasoning effort, for models that support it. */
   effort?: Effort | undefined;
 }
 
@@ -35,7 +36,7 @@ export interface CalledTool {
   name: string;
   args: unknown;
 }
-/** A part of an answer, as it comes. */
+/** A streamed part of an answer. */
 export type StepPart =
   | { type: 'text'; text: string }
   | { type: 'thinking-start' }
@@ -47,11 +48,11 @@ export interface StepEnd {
   finishReason: FinishReason;
   usage: TokenUsage;
   costUsd: number | undefined;
-  /** What the model said, in the form in which it is sent back with the next step. */
+  /** The messages of the model, as they are sent back with the next step. */
   messages: ModelMessage[];
 }
 
-/** A step that did not come to its end. */
+/** A step that failed. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
   readonly failure: ModelFailure;
@@ -61,33 +62,33 @@ export class StepFailed extends Error {
   }
 }
 
-/** Lets a model take one step of a longer work: it says something, calls tools, or both. Nothing is run here. */
+/** Runs single steps of a model, which answers, calls tools, or both. The calls are not run here. */
 export class ModelSteps {
   readonly #providers: ModelCallsDeps['providers'];
   readonly #longestMs: number;
   readonly #metrics: ModelCallsDeps['metrics'];
 
-  constructor({ providers, longestMs = LONGEST_CALL_MS, metrics }: ModelCallsDeps) {
+  constructor({ providers, longestMs = MAX_CALL_MS, metrics }: ModelCallsDeps) {
     this.#providers = providers;
     this.#metrics = metrics;
     this.#longestMs = longestMs;
   }
 
-  /** Yields what the model says while it says it; throws a `StepFailed`, or an `AppError` when the signal aborts. */
+  /** Streams one step; throws a `StepFailed`, or an `AppError` when the signal aborts. */
   async *take(
     resolved: ResolvedModel,
     request: StepRequest,
     signal: AbortSignal,
   ): AsyncGenerator<StepPart, StepEnd> {
     const timeout = AbortSignal.timeout(this.#longestMs);
-    const left = new AbortController();
+    const consumerLeft = new AbortController();
     const count = this.#metrics?.begin(resolved);
-    const abortSignal = AbortSignal.any([signal, timeout, left.signal]);
+    const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);
     try {
-      const deps = request.isStreamed
+      const parts = request.isStreamed
         ? streamStep(resolved, request, abortSignal)
-        : wholeStep(resolved, request, abortSignal);
-      for (let next = await deps.next(); ; next = await deps.next()) {
+        : generateStep(resolved, request, abortSignal);
+      for (let next = await parts.next(); ; next = await parts.next()) {
         if (next.done) {
           this.#providers.succeeded(resolved.provider);
           count?.(next.value);
@@ -96,18 +97,18 @@ export class ModelSteps {
         yield next.value;
       }
     } catch (error) {
-      if (signal.aborted) throw nobodyWaits();
+      if (signal.aborted) throw requestCancelled();
       if (error instanceof AppError) throw error;
       count?.();
       const limits = { timeout, longestMs: this.#longestMs };
       throw new StepFailed(failCall(this.#providers, resolved, error, limits));
     } finally {
-      left.abort();
+      consumerLeft.abort();
     }
   }
 }
 
-async function* wholeStep(
+async function* generateStep(
   resolved: ResolvedModel,
   request: StepRequest,
   abortSignal: AbortSignal,
@@ -127,7 +128,7 @@ async function* wholeStep(
     finishReason: finishReasonOf(result.finishReason),
     usage: toTokenUsage(result.totalUsage),
     costUsd: costOf(result.finalStep.providerMetadata),
-    messages: saidBy(result.responseMessages),
+    messages: modelMessages(result.responseMessages),
   };
 }
 
@@ -139,12 +140,15 @@ async function* streamStep(
   const sdk = await loadSdk();
   const result = sdk.streamText({
     ...settings(sdk, resolved, request, abortSignal),
-    // It comes as a part of the stream too; without this it would also be printed.
+    // Errors also arrive in the stream; without this the SDK would print them.
     onError: () => undefined,
   });
   let text = '';
+  const called = { 'tool-input-start': 0, 'tool-call': 0 };
   for await (const part of result.stream) {
     if (part.type === 'error') throw part.error;
+    if ((part.type === 'tool-input-start' || part.type === 'tool-call') && ++called[part.type] > MAX_CALLS)
+      throw new TooManyCalls();
     if (part.type === 'abort') throw abortSignal.reason;
     if (part.type === 'reasoning-start') yield { type: 'thinking-start' };
     if (part.type === 'reasoning-delta' && part.text !== '') yield { type: 'thinking', text: part.text };
@@ -154,17 +158,17 @@ async function* streamStep(
       yield { type: 'text', text: part.text };
     }
     if (part.type !== 'finish') continue;
-    if (!isWhole(part)) throw new BrokenOff();
+    if (!isComplete(part)) throw new StreamInterrupted();
     return {
       text,
       calls: ownCalls(await result.toolCalls),
       finishReason: finishReasonOf(part.finishReason),
       usage: toTokenUsage(part.totalUsage),
       costUsd: costOf((await result.finalStep).providerMetadata),
-      messages: saidBy(await result.responseMessages),
+      messages: modelMessages(await result.responseMessages),
     };
   }
-  throw new BrokenOff();
+  throw new StreamInterrupted();
 }
 
 function settings(
@@ -173,7 +177,7 @@ function settings(
   { instructions, messages, tools, mayCall, temperature, maxTokens, effort }: StepRequest,
   abortSignal: AbortSignal,
 ) {
-  const told = mayCall ? instructions : `${instructions}\n\n${noMoreCalls}`;
+  const system = mayCall ? instructions : `${instructions}\n\n${noMoreCalls}`;
   const offered: ToolSet = Object.fromEntries(
     tools.map(({ name, description, inputSchema }) => [
       name,
@@ -185,19 +189,19 @@ function settings(
     messages,
     abortSignal,
     maxRetries: 0,
-    // A vendor may refuse earlier calls without the tools, and the SDK an answer that calls when it should not.
-    ...(told !== '' && { instructions: told }),
+    // Tools are sent even where no call is allowed: vendors may reject earlier calls without them.
+    ...(system !== '' && { instructions: system }),
     ...(tools.length > 0 && { tools: offered }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
-    // A vendor refuses it for a model that cannot.
+    // Vendors reject it for models without reasoning.
     ...(effort !== undefined && supportsReasoning && { reasoning: effort }),
   };
 }
 
-const noMoreCalls = 'No tool may be called any more: answer now with what you have.';
+const noMoreCalls = 'No more tool calls are possible: answer now with what you have.';
 
-/** What a vendor runs itself, such as its own web search, is not ours to run. */
+/** The calls that we run; a vendor runs its own tools, such as its web search. */
 const ownCalls = (
   calls: readonly {
     toolCallId: string;
@@ -210,6 +214,6 @@ const ownCalls = (
     .filter(({ providerExecuted }) => providerExecuted !== true)
     .map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, args: input ?? {} }));
 
-/** The results of tools are ours to add; the SDK makes some up for calls that it cannot read. */
-const saidBy = (messages: readonly ModelMessage[]): ModelMessage[] =>
+/** The messages of the model only: the SDK adds tool results of its own for calls that it cannot parse. */
+const modelMessages = (messages: readonly ModelMessage[]): ModelMessage[] =>
   messages.filter(({ role }) => role === 'assistant');

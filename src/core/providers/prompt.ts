@@ -5,7 +5,7 @@ export interface Turn {
   role: 'user' | 'assistant';
   content: string;
 }
-/** What a model is asked. */
+/** The prompt for a model. */
 export interface Prompt {
   instructions: string;
   turns: Turn[];

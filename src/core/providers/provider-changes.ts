@@ -5,10 +5,11 @@ import { requireWritable } from '../config/require-writable.ts';
 import type { SettingKey } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
+import { problemOfModelUrl } from '../outbound/model-fetch.ts';
 import { originOf, type ProviderConnections } from './provider-connections.ts';
 import { modelProviders, providerTypes } from './provider-list.ts';
 
-/** Who changes something, and from where. */
+/** The user and address of a change, for the audit log. */
 export interface Changer {
   userId?: string | undefined;
   address?: string | undefined;
@@ -21,7 +22,7 @@ export interface ProviderChangesDeps {
   audit: AuditLog;
 }
 
-/** Changes the settings of providers; a key never goes to an origin that it was not given for. */
+/** Changes the settings of providers; a key is never sent to another origin than the one it was set for. */
 export class ProviderChanges {
   readonly #deps: ProviderChangesDeps;
   constructor(deps: ProviderChangesDeps) {
@@ -30,59 +31,73 @@ export class ProviderChanges {
 
   async configure(type: ModelProviderType, change: ConfigureModelProvider, changer: Changer): Promise<void> {
     const { config } = this.#deps;
-    const wanted = { ...change };
-    // To set it up at its usual address is to say that it is there.
-    if (type === 'ollama' && !('baseUrl' in wanted) && config.get('providers.ollama.baseUrl') === undefined)
-      wanted.baseUrl = modelProviders.ollama.baseUrl ?? null;
-    const values = valuesOf(type, wanted);
-    for (const [key] of values) requireWritable(config, key);
-    if (wanted.apiKey === undefined && this.#moves(values))
+    const patch = { ...change };
+    // Configuring Ollama without a URL enables it at its default address.
+    if (type === 'ollama' && !('baseUrl' in patch) && config.get('providers.ollama.baseUrl') === undefined)
+      patch.baseUrl = modelProviders.ollama.baseUrl ?? null;
+    const values = valuesOf(type, patch);
+    for (const [key, value] of values) {
+      requireWritable(config, key);
+      this.#requireAllowed(key, value, 'baseUrl');
+    }
+    if (patch.apiKey === undefined && this.#changesOrigin(values))
       requireWritable(config, `providers.${type}.apiKey`);
-    await this.#note(changer, 'provider.configure', { provider: type, changed: Object.keys(wanted) });
+    await this.#audit(changer, 'provider.configure', { provider: type, changed: Object.keys(patch) });
     for (const [key, value] of values) this.set(key, value);
   }
 
   async setDefault(type: ModelProviderType, model: string | undefined, changer: Changer): Promise<void> {
     requireWritable(this.#deps.config, 'chat.defaultProvider');
     requireWritable(this.#deps.config, 'chat.defaultModel');
-    await this.#note(changer, 'provider.set_default', { provider: type, model: model ?? null });
+    await this.#audit(changer, 'provider.set_default', { provider: type, model: model ?? null });
     this.set('chat.defaultProvider', type);
     this.set('chat.defaultModel', model ?? null);
   }
 
-  /** Writes one setting; the key is forgotten first where it would go to another origin. */
+  /** Writes one setting; deletes the key first where it would be sent to another origin. */
   set(key: string, value: unknown) {
     const { config, connections } = this.#deps;
-    const type = providerTypes.find((each) => isPlace(each, key));
+    this.#requireAllowed(key, value, key);
+    const type = providerTypes.find((each) => isUrlSetting(each, key));
     if (!type) return config.set(key, value);
     const keyName = `providers.${type}.apiKey` as const;
-    if (connections.key(type) === undefined || !this.#moves([[key, value]])) return config.set(key, value);
+    if (connections.key(type) === undefined || !this.#changesOrigin([[key, value]]))
+      return config.set(key, value);
     requireWritable(config, keyName);
-    const given = config.secret(keyName);
+    const previous = config.secret(keyName);
     config.set(keyName, null);
     try {
       return config.set(key, value);
     } catch (error) {
-      // Nothing has moved.
-      if (given !== undefined) config.set(keyName, given);
+      // The origin did not change.
+      if (previous !== undefined) config.set(keyName, previous);
       throw error;
     }
   }
 
-  /** Whether the values lead a provider to another origin. */
-  #moves(values: [key: string, value: unknown][]): boolean {
+  /** Whether the values change the origin of a provider. */
+  #changesOrigin(values: [key: string, value: unknown][]): boolean {
     return values.some(([key, value]) => {
-      const type = providerTypes.find((each) => isPlace(each, key));
+      const type = providerTypes.find((each) => isUrlSetting(each, key));
       if (!type) return false;
       if (key.endsWith('.resourceName'))
         return value !== this.#deps.config.get('providers.azure.resourceName');
-      const usual = modelProviders[type].baseUrl;
-      const next = typeof value === 'string' ? value : usual;
+      const fallback = modelProviders[type].baseUrl;
+      const next = typeof value === 'string' ? value : fallback;
       return originOf(next) !== originOf(this.#deps.connections.baseUrl(type));
     });
   }
 
-  #note({ userId, address }: Changer, tool: string, args: Record<string, unknown>): Promise<void> {
+  /** Throws where requests to the base URL would be refused; `path` names it in the error. */
+  #requireAllowed(key: string, value: unknown, path: string): void {
+    if (typeof value !== 'string' || !providerTypes.some((type) => key === `providers.${type}.baseUrl`))
+      return;
+    const problem = problemOfModelUrl(value, this.#deps.config.get('outbound.allowPrivate'));
+    if (problem === undefined) return;
+    throw new AppError('validation', `${key}: ${problem}`, { details: [{ path, message: problem }] });
+  }
+
+  #audit({ userId, address }: Changer, tool: string, args: Record<string, unknown>): Promise<void> {
     return this.#deps.database.write((transaction) =>
       this.#deps.audit.append(transaction, {
         kind: 'security',
@@ -96,10 +111,10 @@ export class ProviderChanges {
   }
 }
 
-const isPlace = (type: ModelProviderType, key: string) =>
+const isUrlSetting = (type: ModelProviderType, key: string) =>
   key === `providers.${type}.baseUrl` || (type === 'azure' && key === 'providers.azure.resourceName');
 
-/** The places first: whatever moves takes the key with it, unless a new one comes. */
+/** The settings of a change, URLs first: a change of origin deletes the key before a new one is set. */
 function valuesOf(type: ModelProviderType, change: ConfigureModelProvider): [SettingKey, unknown][] {
   const azure = type === 'azure' ? (['resourceName', 'apiVersion'] as const) : [];
   if (type !== 'azure' && (change.resourceName !== undefined || change.apiVersion !== undefined))

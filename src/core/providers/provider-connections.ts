@@ -1,4 +1,5 @@
 import type { ModelProviderType } from '../../contract/providers.ts';
+import { trimSlashes } from '../../contract/trim-slashes.ts';
 import type { Config } from '../config/config.ts';
 import { providerNames } from '../config/provider-settings.ts';
 import { AppError } from '../errors.ts';
@@ -6,7 +7,7 @@ import type { ModelFetch } from '../outbound/model-fetch.ts';
 import { type Connection, isDated } from './model-provider.ts';
 import { modelProviders, providerTypes } from './provider-list.ts';
 
-/** How each provider is reached; reads the settings anew, so that a change counts at once. */
+/** Resolves the connection to each provider from the current settings. */
 export class ProviderConnections {
   readonly #config: Config;
   readonly #fetch: ModelFetch;
@@ -17,7 +18,7 @@ export class ProviderConnections {
 
   key(type: ModelProviderType): string | undefined {
     const key = this.#config.secret(`providers.${type}.apiKey`);
-    // Anything else cannot be a header; the error of it would hold the key.
+    // Other characters are not valid in a header, and the error would contain the key.
     return key !== undefined && /^[\x21-\x7e]+$/.test(key) ? key : undefined;
   }
 
@@ -25,39 +26,43 @@ export class ProviderConnections {
     return this.#config.get(`providers.${type}.enabled`);
   }
 
-  /** What stands in the way of asking the provider, as the end of a sentence; undefined where nothing does. */
+  /** The missing setting, as the end of a sentence; undefined when the provider is configured. */
   missing(type: ModelProviderType): string | undefined {
     if (modelProviders[type].needsKey && this.key(type) === undefined) return 'it needs a key';
     const hasUrl = this.#config.get(`providers.${type}.baseUrl`) !== undefined;
     if (type === 'azure' && !hasUrl && this.#config.get('providers.azure.resourceName') === undefined)
       return 'it needs a resource name';
-    // Not everybody has one on this machine.
-    if (type === 'ollama' && !hasUrl) return 'nobody has set it up';
+    // Ollama may not run on this machine, so it needs an explicit URL.
+    if (type === 'ollama' && !hasUrl) return 'it needs a base URL';
     return undefined;
   }
 
-  /** The providers that may be asked. */
+  /** The providers that are configured and enabled. */
   usable(): ModelProviderType[] {
     return providerTypes.filter((type) => this.isEnabled(type) && this.missing(type) === undefined);
   }
 
-  /** Where the provider is; undefined while Azure has no resource. */
+  /** The base URL of the provider; undefined while Azure has no resource. */
   baseUrl(type: ModelProviderType): string | undefined {
-    const configured = this.#config.get(`providers.${type}.baseUrl`)?.replace(/\/+$/, '');
+    const setting = this.#config.get(`providers.${type}.baseUrl`);
+    const configured = setting === undefined ? undefined : trimSlashes(setting);
     if (type === 'azure') return configured === undefined ? this.#azureUrl() : azureBase(configured);
-    // Ollama's tools want the address, OpenAI's the path too: people set either.
+    // People set the address with or without the path of the OpenAI API.
     if (type === 'ollama') return (configured ?? modelProviders.ollama.baseUrl)?.replace(/\/v1$/, '');
     return configured ?? modelProviders[type].baseUrl;
   }
 
-  /** Throws an `AppError` that says what to do where the provider may not be asked. */
+  /** Returns the connection; throws an `AppError` with a hint where the provider is not usable. */
   of(type: ModelProviderType): Connection {
     const missing = this.missing(type);
     const command = `svc providers configure ${type}`;
     if (missing !== undefined)
       throw new AppError('unavailable', `${type} is not configured: ${missing}. ${command}`);
     if (!this.isEnabled(type))
-      throw new AppError('unavailable', `${providerNames[type]} is turned off: providers.${type}.enabled`);
+      throw new AppError(
+        'unavailable',
+        `${providerNames[type]} is disabled. Enable it: svc providers configure ${type} --enable`,
+      );
     const apiVersion = type === 'azure' ? this.#config.get('providers.azure.apiVersion') : undefined;
     const path = type === 'azure' && !isDated(apiVersion) ? '/v1' : '';
     const baseUrl = `${this.baseUrl(type) ?? ''}${path}`;
@@ -65,7 +70,7 @@ export class ProviderConnections {
     return {
       apiKey: this.key(type) ?? '',
       baseUrl,
-      isVendors: vendors !== undefined && originOf(vendors) === originOf(baseUrl),
+      isVendorUrl: vendors !== undefined && originOf(vendors) === originOf(baseUrl),
       apiVersion,
       fetch: this.#fetch,
     };
@@ -77,7 +82,7 @@ export class ProviderConnections {
   }
 }
 
-/** Azure's own pages show the address, with or without the path of the API. */
+/** The Azure portal shows the address with or without the path of the API. */
 const azureBase = (url: string) => {
   const base = url.replace(/\/v1$/, '');
   return new URL(base).pathname === '/' ? `${base}/openai` : base;
@@ -85,7 +90,7 @@ const azureBase = (url: string) => {
 
 export const originOf = (url: string | undefined): string | undefined => url && URL.parse(url)?.origin;
 
-/** The origins to which an administrator sends us: they may be near. */
+/** The origins that an administrator configured; they may be on this machine. */
 export const configuredOrigins = (config: Config): ReadonlySet<string> =>
   new Set(
     providerTypes.flatMap((type) => {

@@ -1,25 +1,25 @@
 import type { ModelProvider, ModelProviderType } from '../../contract/providers.ts';
 import type { FailureClass } from '../../contract/task.ts';
 import type { Runtime } from '../runtime.ts';
-import { askProvider } from './ask-provider.ts';
+import { fetchFromProvider } from './fetch-from-provider.ts';
 import type { ProviderConnections } from './provider-connections.ts';
 import { modelProviders } from './provider-list.ts';
 import type { ModelFailure } from './resolved-model.ts';
 
 const TIMEOUT_MS = 5000;
 
-export interface ProviderLook {
+export interface ProviderCheck {
   healthy: boolean;
   latencyMs?: number;
   message?: string;
 }
 
-type LastSeen = Pick<ModelProvider, 'healthCheckedAt' | 'lastUsedAt'> & Partial<ProviderLook>;
+type LastSeen = Pick<ModelProvider, 'healthCheckedAt' | 'lastUsedAt'> & Partial<ProviderCheck>;
 
 /** Failures that say nothing about the health of the provider. */
 const causedByCaller: FailureClass[] = ['invalid_input', 'cancelled', 'rate_limited'];
 
-/** Everybody who is signed in reads them, so they repeat nothing that the provider said about a request. */
+/** Shown to every signed-in user, so they never quote the provider about a request. */
 const explanations: Partial<Record<FailureClass, string>> = {
   auth: 'It refuses the key',
   quota: 'There is no credit left for the key',
@@ -28,12 +28,12 @@ const explanations: Partial<Record<FailureClass, string>> = {
   agent_error: 'Its answer could not be read',
 };
 
-/** Checks whether providers answer, and remembers how each was last seen, in use or by a check. */
+/** Checks whether providers answer and remembers the last result, of a call or of a check. */
 export class ProviderHealth {
   readonly #connections: ProviderConnections;
   readonly #clock: Pick<Runtime, 'monotonic' | 'now'>;
   readonly #explain: (type: ModelProviderType, error: unknown) => string;
-  readonly #flights = new Map<ModelProviderType, Promise<ProviderLook>>();
+  readonly #pending = new Map<ModelProviderType, Promise<ProviderCheck>>();
   readonly #seen = new Map<ModelProviderType, LastSeen>();
 
   constructor(deps: {
@@ -46,13 +46,13 @@ export class ProviderHealth {
     this.#explain = deps.explain;
   }
 
-  /** How it was last seen; undefined while it was not since the last change. */
+  /** The last result; undefined where there is none since the last change. */
   last(type: ModelProviderType): LastSeen | undefined {
     return this.#seen.get(type);
   }
 
-  /** Takes what became of a call; `failure` is undefined where it succeeded. */
-  used(type: ModelProviderType, failure: ModelFailure | undefined): void {
+  /** Records the outcome of a call; `failure` is undefined where it succeeded. */
+  recordUse(type: ModelProviderType, failure: ModelFailure | undefined): void {
     const lastUsedAt = this.#clock.now().toISOString();
     if (!failure) this.#remember(type, { healthy: true, lastUsedAt });
     else if (causedByCaller.includes(failure.class))
@@ -65,23 +65,23 @@ export class ProviderHealth {
 
   forget(type: ModelProviderType): void {
     this.#seen.delete(type);
-    this.#flights.delete(type);
+    this.#pending.delete(type);
   }
 
-  /** One look under way per provider, whoever asks. */
-  look(type: ModelProviderType): Promise<ProviderLook> {
-    const known = this.#flights.get(type);
+  /** Runs a check; concurrent calls share one per provider. */
+  check(type: ModelProviderType): Promise<ProviderCheck> {
+    const known = this.#pending.get(type);
     if (known) return known;
-    const flight = this.#look(type).then((look) => {
-      // A look at what has been changed since is of no use.
-      if (this.#flights.get(type) === flight) {
-        this.#flights.delete(type);
-        this.#remember(type, look);
+    const check = this.#check(type).then((result) => {
+      // A result from before a change of settings is discarded.
+      if (this.#pending.get(type) === check) {
+        this.#pending.delete(type);
+        this.#remember(type, result);
       }
-      return look;
+      return result;
     });
-    this.#flights.set(type, flight);
-    return flight;
+    this.#pending.set(type, check);
+    return check;
   }
 
   #remember(type: ModelProviderType, { healthy, latencyMs, message, lastUsedAt }: LastSeen): void {
@@ -95,7 +95,7 @@ export class ProviderHealth {
     });
   }
 
-  async #look(type: ModelProviderType): Promise<ProviderLook> {
+  async #check(type: ModelProviderType): Promise<ProviderCheck> {
     const provider = modelProviders[type];
     const missing = this.#connections.missing(type);
     if (missing !== undefined) return { healthy: false, message: `Not configured: ${missing}` };
@@ -103,7 +103,7 @@ export class ProviderHealth {
     try {
       const connection = this.#connections.of(type);
       const path = provider.healthPath ?? provider.list?.path ?? '/models';
-      await askProvider(provider, connection, path, AbortSignal.timeout(TIMEOUT_MS));
+      await fetchFromProvider(provider, connection, path, AbortSignal.timeout(TIMEOUT_MS));
       return { healthy: true, latencyMs: Math.round(this.#clock.monotonic() - started) };
     } catch (error) {
       return { healthy: false, message: this.#explain(type, error) };

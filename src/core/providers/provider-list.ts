@@ -4,8 +4,8 @@ import { createCompatible, createTogether } from './families/compatible-family.t
 import { createAzure, createOpenAI } from './families/openai-family.ts';
 import { bearer, type ModelProvider } from './model-provider.ts';
 
-/** Most vendors: a key as bearer, and a list of models. */
-const usual = { needsKey: true, list: { path: '/models' }, headers: bearer } as const;
+/** The defaults of most vendors: a bearer key and a list of models. */
+const defaults = { needsKey: true, list: { path: '/models' }, headers: bearer } as const;
 
 /** Every provider, in the order in which the first configured one is the default. */
 export const modelProviders: Record<ModelProviderType, ModelProvider> = {
@@ -21,13 +21,13 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
     },
   },
   openai: {
-    ...usual,
+    ...defaults,
     baseUrl: 'https://api.openai.com/v1',
     defaultModel: 'gpt-5.5',
     create: createOpenAI,
   },
   azure: {
-    // It lists the models that could be deployed, and not the deployments, by whose names they are asked.
+    // Its list has the models that can be deployed, not the deployments, whose names requests use.
     baseUrl: undefined,
     needsKey: true,
     headers: (apiKey) => ({ 'api-key': apiKey }),
@@ -45,7 +45,7 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
     },
   },
   mistral: {
-    ...usual,
+    ...defaults,
     baseUrl: 'https://api.mistral.ai/v1',
     defaultModel: 'mistral-large-latest',
     create: async ({ apiKey, baseUrl, fetch }) => {
@@ -54,7 +54,7 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
     },
   },
   groq: {
-    ...usual,
+    ...defaults,
     baseUrl: 'https://api.groq.com/openai/v1',
     defaultModel: 'openai/gpt-oss-120b',
     hasSlashesInIds: true,
@@ -64,7 +64,7 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
     },
   },
   xai: {
-    ...usual,
+    ...defaults,
     baseUrl: 'https://api.x.ai/v1',
     defaultModel: 'grok-latest',
     create: async ({ apiKey, baseUrl, fetch }) => {
@@ -73,7 +73,7 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
     },
   },
   deepseek: {
-    ...usual,
+    ...defaults,
     baseUrl: 'https://api.deepseek.com',
     defaultModel: 'deepseek-v4-flash',
     create: async ({ apiKey, baseUrl, fetch }) => {
@@ -82,10 +82,10 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
     },
   },
   cohere: {
-    ...usual,
+    ...defaults,
     baseUrl: 'https://api.cohere.com/v2',
     defaultModel: 'command-a-03-2025',
-    // The list is older than the chat.
+    // The list of models is part of the older API version.
     list: { path: '/../v1/models?endpoint=chat&page_size=1000', cursor: 'page_token' },
     create: createCohere,
   },
@@ -101,27 +101,27 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
     },
   },
   together: {
-    ...usual,
+    ...defaults,
     baseUrl: 'https://api.together.xyz/v1',
     defaultModel: 'openai/gpt-oss-120b',
     hasSlashesInIds: true,
     create: createTogether,
   },
   fireworks: {
-    ...usual,
+    ...defaults,
     baseUrl: 'https://api.fireworks.ai/inference/v1',
     defaultModel: 'accounts/fireworks/models/gpt-oss-120b',
     hasSlashesInIds: true,
     create: (connection) => createCompatible('fireworks', connection),
   },
   cerebras: {
-    ...usual,
+    ...defaults,
     baseUrl: 'https://api.cerebras.ai/v1',
     defaultModel: 'gpt-oss-120b',
     create: (connection) => createCompatible('cerebras', connection),
   },
   ollama: {
-    // The address as Ollama's own tools know it: its own API is at /api, and OpenAI's at /v1.
+    // Without a path, as in Ollama's own tools: its API is at /api, the OpenAI API at /v1.
     baseUrl: 'http://127.0.0.1:11434',
     needsKey: false,
     hasSlashesInIds: true,
@@ -131,15 +131,15 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
       createCompatible('ollama', { ...connection, baseUrl: `${connection.baseUrl}/v1` }),
   },
   openrouter: {
-    ...usual,
+    ...defaults,
     baseUrl: 'https://openrouter.ai/api/v1',
     defaultModel: 'openrouter/auto',
     hasSlashesInIds: true,
-    // Everybody may read the list.
+    // The list of models is public.
     healthPath: '/key',
     create: async ({ apiKey, baseUrl, fetch }) => {
       const { createOpenRouter } = await import('@openrouter/ai-sdk-provider');
-      // Only then it asks for usage in streams.
+      // Only this mode requests usage in streams.
       const compatibility = 'strict';
       return createOpenRouter({ apiKey, baseURL: baseUrl, fetch, compatibility });
     },

@@ -2,25 +2,25 @@ import type { EmbeddingModel, LanguageModel } from 'ai';
 import type { ModelProviderType } from '../../contract/providers.ts';
 import type { FailureClass } from '../../contract/task.ts';
 
-/** A model as the package of its vendor gives it, in the one version of the interface that they all have. */
+/** A model of a vendor package, in the interface version that all packages share. */
 export type VendorModel = Extract<LanguageModel, { specificationVersion: 'v4' }>;
 
-/** A model that makes vectors of texts, likewise. */
+/** An embedding model of a vendor package. */
 export type VendorEmbeddingModel = Extract<EmbeddingModel, { specificationVersion: 'v4' }>;
 
-/** A model that can be asked now. */
+/** A model that can be called now. */
 export interface ResolvedModel {
   provider: ModelProviderType;
-  /** As the vendor names it. */
+  /** The id that the vendor uses. */
   modelId: string;
   model: VendorModel;
-  /** Tokens; undefined where nobody says. */
+  /** In tokens; undefined where it is unknown. */
   contextWindow: number | undefined;
-  /** True only where that is known. */
+  /** True only where it is known to be supported. */
   supportsReasoning: boolean;
 }
 
-/** What went wrong with a model, in our words; never with a key or a prompt in it. */
+/** The classified failure of a model call; never contains a key or a prompt. */
 export interface ModelFailure {
   class: FailureClass;
   /** Short and stable, such as `rate_limited`. */

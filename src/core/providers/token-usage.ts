@@ -2,8 +2,8 @@ import type { LanguageModelUsage } from 'ai';
 import type { TokenUsage } from '../../contract/chat.ts';
 
 /**
- * What the vendor counted: the prompt with what came from a cache, and the answer with the reasoning. The total is their
- * sum where both are known; where only one is, the SDK's total would be that one again.
+ * The usage that the vendor reported: prompt tokens include cached ones, completion tokens include reasoning. The total is
+ * the sum where both are known; with only one of them the total of the SDK would be that one again.
  */
 export function toTokenUsage(
   usage: Pick<LanguageModelUsage, 'inputTokens' | 'outputTokens' | 'totalTokens'> | undefined,
@@ -21,6 +21,6 @@ export function toTokenUsage(
   };
 }
 
-/** A figure is believed only when it is one. */
+/** Accepts only plausible counts. */
 const countOf = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;

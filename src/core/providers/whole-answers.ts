@@ -1,40 +1,43 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ModelFetch } from '../outbound/model-fetch.ts';
+import { upToEnd } from './event-stream-end.ts';
 import { loadSdk } from './load-sdk.ts';
 import type { VendorModel } from './resolved-model.ts';
 import { wrappedModel } from './wrapped-model.ts';
 
 interface StreamCall {
-  /** What was answered in the place of a stream. */
+  /** The whole response that came instead of a stream. */
   whole?: { body: string; status: number; headers: Headers };
 }
 
 /**
- * Some servers and gateways answer a request for a stream with one JSON body. It is read as the whole answer that it is,
- * by the package of its vendor, and nobody is asked twice.
+ * Handles servers and gateways that answer a streaming request with one JSON body: the body is parsed by the package of
+ * the vendor as a non-streaming answer, without a second request.
  */
 export class WholeAnswers {
   readonly #calls = new AsyncLocalStorage<StreamCall>();
 
-  /** The fetch that the package of the vendor gets. */
-  fetch(usual: ModelFetch): ModelFetch {
+  /** Wraps the fetch for the packages of the vendors. */
+  fetch(base: ModelFetch): ModelFetch {
     return async (input, init) => {
       const call = this.#calls.getStore();
       if (call?.whole) {
         const { body, ...head } = call.whole;
         return new Response(body, head);
       }
-      const response = await usual(input, init);
-      if (!call || !response.ok || !isSaidToBeJson(response)) return response;
-      const { body, stream } = await split(response);
+      const response = await base(input, init);
+      if (!call || !response.ok) return response;
+      const { body, stream } = hasJsonType(response)
+        ? await split(response)
+        : { stream: response.body ?? undefined };
       const { status, headers } = response;
-      if (body === undefined) return new Response(stream, { status, headers });
+      if (body === undefined) return new Response(stream && upToEnd(stream), { status, headers });
       call.whole = { body, status, headers };
-      throw new AnsweredWhole('A whole answer came instead of a stream');
+      throw new AnsweredWhole('The vendor sent a whole answer instead of a stream');
     };
   }
 
-  /** The model, whose streams may turn out to be whole. */
+  /** Wraps a model so that a whole answer is accepted as its stream. */
   accept(model: VendorModel): VendorModel {
     return wrappedModel(model, {
       doStream: async (options) => {
@@ -48,7 +51,7 @@ export class WholeAnswers {
         const { simulateStreamingMiddleware } = await loadSdk();
         const { wrapStream } = simulateStreamingMiddleware();
         const doGenerate = async () => this.#calls.run(call, async () => model.doGenerate(options));
-        if (!wrapStream) throw new TypeError('The SDK makes no stream of a whole answer');
+        if (!wrapStream) throw new TypeError('The SDK cannot simulate a stream');
         return wrapStream({ doGenerate, doStream, params: options, model });
       },
     });
@@ -57,17 +60,17 @@ export class WholeAnswers {
 
 class AnsweredWhole extends Error {}
 
-const isSaidToBeJson = ({ headers }: Response) => /\bjson\b/i.test(headers.get('content-type') ?? '');
+const hasJsonType = ({ headers }: Response) => /\bjson\b/i.test(headers.get('content-type') ?? '');
 
-/** Some send a stream under the type of JSON: what begins like an object is one. */
-async function split(response: Response): Promise<{ body?: string; stream?: ReadableStream }> {
+/** Some send a stream with a JSON type, so the body counts as JSON only if it starts with an object. */
+async function split(response: Response): Promise<{ body?: string; stream?: ReadableStream<Uint8Array> }> {
   if (!response.body) return { body: '' };
-  const [ahead, stream] = response.body.tee();
-  const isObject = await beginsLikeObject(ahead);
+  const [preview, stream] = response.body.tee();
+  const isObject = await startsWithObject(preview);
   return isObject ? { body: await new Response(stream).text() } : { stream };
 }
 
-async function beginsLikeObject(stream: ReadableStream<Uint8Array>): Promise<boolean> {
+async function startsWithObject(stream: ReadableStream<Uint8Array>): Promise<boolean> {
   const reader = stream.getReader();
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -76,7 +79,7 @@ async function beginsLikeObject(stream: ReadableStream<Uint8Array>): Promise<boo
     }
     return false;
   } finally {
-    // It resolves no sooner than the other half is read.
+    // Resolves only once the other branch of the tee is read.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -1,6 +1,6 @@
 import type { VendorModel } from './resolved-model.ts';
 
-/** The model with another way to be asked. */
+/** Wraps a model with replaced call functions. */
 export const wrappedModel = (
   model: VendorModel,
   change: Partial<Pick<VendorModel, 'doGenerate' | 'doStream'>>,

@@ -1,4 +1,7 @@
-import type { EnqueueOptions, TaskQueue } from './task-queue.ts';
+import type { Entry } from './fair-level.ts';
+import { FairPool } from './fair-pool.ts';
+import { RunningWork } from './running-work.ts';
+import type { EnqueueOptions, PoolStatus, QueuedWork, QueueLimits, TaskQueue } from './task-queue.ts';
 
 const DEFAULT_PRIORITY = 3;
 /** setTimeout takes no more; a longer wait is looked at again then. */
@@ -6,49 +9,67 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface Delayed {
   due: number;
-  priority: number;
+  work: QueuedWork;
   timer: NodeJS.Timeout;
 }
+interface Ready {
+  entry: Entry;
+  pool: FairPool;
+}
+type Handle = (id: string, work: QueuedWork) => Promise<void>;
 
-/** A place in a lane: an id that is removed and comes again gets another. */
-interface Place {
-  id: string;
+export interface MemoryQueueDeps {
+  /** What may run at the same time; without it, `concurrency` ids in a single pool. */
+  limits?: QueueLimits;
+  /** Milliseconds that never jump, for how long work waits. */
+  monotonic?: () => number;
+  /** Called for each comparison that finds what comes next. */
+  onStep?: () => void;
 }
 
-/** First in, first out within a priority; nothing outlives the process. */
+/** Delivers by priority, and fairly between owners within one; nothing outlives the process. */
 export class MemoryQueue implements TaskQueue {
-  readonly #lanes = new Map<number, Lane>();
-  /** Ids that may be delivered now, with their place. */
-  readonly #ready = new Map<string, Place>();
+  readonly #monotonic: () => number;
+  readonly #onStep: (() => void) | undefined;
+  readonly #pools = new Map<string, FairPool>();
+  readonly #runningWork = new RunningWork();
+  /** Ids that may be delivered now. */
+  readonly #ready = new Map<string, Ready>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #running = new Set<Promise<void>>();
-  #handle: ((id: string) => Promise<void>) | undefined;
+  #handle: Handle | undefined;
   #concurrency = 0;
+  readonly #limits: QueueLimits;
+  #order = 0;
   #isClosed = false;
 
-  async enqueue(
-    id: string,
-    { priority = DEFAULT_PRIORITY, delayMs = 0 }: EnqueueOptions = {},
-  ): Promise<void> {
+  constructor({ limits, monotonic = () => performance.now(), onStep }: MemoryQueueDeps = {}) {
+    this.#limits = limits ?? singlePool(() => this.#concurrency);
+    this.#monotonic = monotonic;
+    this.#onStep = onStep;
+  }
+
+  async enqueue(id: string, options: EnqueueOptions = {}): Promise<void> {
     if (this.#isClosed || this.#ready.has(id)) return;
+    const { priority = DEFAULT_PRIORITY, owner = '', agent = '', lane = 'task', delayMs = 0 } = options;
+    const work = { priority, owner, agent, lane };
     const due = performance.now() + Math.max(0, delayMs);
     const known = this.#delayed.get(id);
     if (known && known.due <= due) return;
     if (known) this.#forget(id, known);
-    if (delayMs > 0) this.#delay(id, priority, due);
-    else this.#makeReady(id, priority);
+    if (delayMs > 0) this.#delay(id, work, due);
+    else this.#makeReady(id, work);
   }
 
   async remove(id: string): Promise<void> {
+    const ready = this.#ready.get(id);
+    if (ready) ready.pool.remove(ready.entry);
     this.#ready.delete(id);
     const delayed = this.#delayed.get(id);
     if (delayed) this.#forget(id, delayed);
   }
 
-  async start(
-    handle: (id: string) => Promise<void>,
-    { concurrency }: { concurrency: number },
-  ): Promise<void> {
+  async start(handle: Handle, { concurrency }: { concurrency: number }): Promise<void> {
     this.#handle = handle;
     this.#concurrency = concurrency;
     this.#deliver();
@@ -60,14 +81,18 @@ export class MemoryQueue implements TaskQueue {
     await Promise.all(this.#running);
   }
 
-  #delay(id: string, priority: number, due: number): void {
+  pools(): PoolStatus[] {
+    return [...this.#pools.values()].map((pool) => pool.status()).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #delay(id: string, work: QueuedWork, due: number): void {
     const wait = Math.min(due - performance.now(), MAX_TIMER_MS);
     const timer = setTimeout(() => {
       this.#delayed.delete(id);
-      if (due > performance.now() + 1) this.#delay(id, priority, due);
-      else this.#makeReady(id, priority);
+      if (due > performance.now() + 1) this.#delay(id, work, due);
+      else this.#makeReady(id, work);
     }, wait);
-    this.#delayed.set(id, { due, priority, timer });
+    this.#delayed.set(id, { due, work, timer });
   }
 
   #forget(id: string, delayed: Delayed): void {
@@ -75,61 +100,65 @@ export class MemoryQueue implements TaskQueue {
     this.#delayed.delete(id);
   }
 
-  #makeReady(id: string, priority: number): void {
-    const place = { id };
-    this.#ready.set(id, place);
-    let lane = this.#lanes.get(priority);
-    if (!lane) this.#lanes.set(priority, (lane = new Lane()));
-    lane.push(place);
+  #makeReady(id: string, work: QueuedWork): void {
+    const entry = { id, work, order: this.#order++, isRemoved: false };
+    const pool = this.#poolOf(work);
+    this.#ready.set(id, { entry, pool });
+    pool.push(entry, this.#monotonic());
     this.#deliver();
   }
 
+  #poolOf(work: QueuedWork): FairPool {
+    const limits = this.#limits;
+    const name = limits.poolOf(work);
+    let pool = this.#pools.get(name);
+    if (!pool) {
+      pool = new FairPool({ name, limits, running: this.#runningWork, onStep: this.#onStep });
+      this.#pools.set(name, pool);
+    }
+    return pool;
+  }
+
   #deliver(): void {
-    while (!this.#isClosed && this.#handle && this.#running.size < this.#concurrency) {
-      const id = this.#next();
-      if (id === undefined) return;
-      const run = this.#handle(id)
-        // The handler answers for its own failures; here they only must not stop the queue.
-        .catch(() => undefined)
-        .finally(() => {
-          this.#running.delete(run);
-          this.#deliver();
-        });
-      this.#running.add(run);
-    }
+    if (!this.#handle) return;
+    for (const pool of this.#pools.values())
+      for (let entry = this.#take(pool); entry; entry = this.#take(pool))
+        this.#run(this.#handle, entry, pool);
   }
 
-  #next(): string | undefined {
-    for (const priority of [...this.#lanes.keys()].sort((a, b) => a - b)) {
-      const lane = this.#lanes.get(priority);
-      for (let place = lane?.shift(); place; place = lane?.shift()) {
-        // An id that was removed, or that has another place since, is only passed over.
-        if (this.#ready.get(place.id) !== place) continue;
-        this.#ready.delete(place.id);
-        return place.id;
-      }
-    }
-    return undefined;
-  }
-}
-
-/** A queue whose shift does not move the rest. */
-class Lane {
-  #items: (Place | undefined)[] = [];
-  #first = 0;
-
-  push(item: Place): void {
-    this.#items.push(item);
+  #take(pool: FairPool): Entry | undefined {
+    return this.#isClosed ? undefined : pool.take(this.#monotonic());
   }
 
-  shift(): Place | undefined {
-    const item = this.#items[this.#first];
-    if (item === undefined) return undefined;
-    this.#items[this.#first++] = undefined;
-    if (this.#first > 1024 && this.#first * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#first);
-      this.#first = 0;
-    }
-    return item;
+  #run(handle: Handle, entry: Entry, pool: FairPool): void {
+    const { id, work } = entry;
+    this.#ready.delete(id);
+    this.#runningWork.add(work);
+    this.#reconsider(work.owner);
+    const run = handle(id, work)
+      // The handler answers for its own failures; here they only must not stop the queue.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#running.delete(run);
+        this.#runningWork.remove(work);
+        pool.end(entry);
+        this.#reconsider(work.owner);
+        this.#deliver();
+      });
+    this.#running.add(run);
+  }
+
+  #reconsider(owner: string): void {
+    for (const pool of this.#pools.values()) pool.reconsider(owner);
   }
 }
+
+const singlePool = (slots: () => number): QueueLimits => ({
+  poolOf: () => 'tasks',
+  slots,
+  reserved: () => 0,
+  weight: () => 1,
+  perOwner: () => Number.POSITIVE_INFINITY,
+  perOwnerAndAgent: () => Number.POSITIVE_INFINITY,
+  agingMs: () => Number.POSITIVE_INFINITY,
+});

@@ -1,3 +1,4 @@
+import type { PendingEntry } from '../audit/pending-entry.ts';
 import type { EventBus } from '../events.ts';
 import { readState, writeState } from '../storage/state.ts';
 import type { Database } from '../storage/database.ts';
@@ -24,8 +25,11 @@ export class QueuePause {
     return this.#isPaused;
   }
 
-  async set(isPaused: boolean): Promise<void> {
-    await this.#database.write(({ db }) => writeState(db, KEY, String(isPaused)));
+  async set(isPaused: boolean, auditEntry?: PendingEntry): Promise<void> {
+    await this.#database.write(async (transaction) => {
+      await writeState(transaction.db, KEY, String(isPaused));
+      await auditEntry?.append(transaction);
+    });
     this.#isPaused = isPaused;
     this.#bus.emit('queue', undefined);
   }

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
-import type { TaskEndings } from '../tasks/task-endings.ts';
+import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { ScheduleOccurrences } from './schedule-occurrences.ts';
@@ -14,10 +14,10 @@ import { Scheduler } from './scheduler.ts';
 
 export interface ScheduleDeps {
   database: Database;
-  endings: TaskEndings;
+  finishWatcher: TaskFinishWatcher;
   tasks: TaskService;
   registry: AgentRegistry;
-  store: TaskStore;
+  taskStore: TaskStore;
   notifications: NotificationService;
   runtime: Runtime;
   log: Log;
@@ -28,7 +28,8 @@ export interface ScheduleDeps {
 
 /** Wires schedules and the scheduler that starts their tasks. */
 export function composeSchedules({
-  store: taskStore,
+  taskStore,
+  finishWatcher,
   setTimer = (run, ms) => setTimeout(run, ms).unref(),
   systemZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
   ...deps
@@ -40,7 +41,7 @@ export function composeSchedules({
     taskStore,
     onStart: (run) => scheduler.watch(run),
   });
-  const scheduler = new Scheduler({ ...deps, store, occurrences, setTimer });
+  const scheduler = new Scheduler({ ...deps, store, finishWatcher, occurrences, setTimer });
   const schedules = new ScheduleService({
     ...deps,
     store,

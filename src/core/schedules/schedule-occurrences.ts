@@ -1,3 +1,4 @@
+import type { PendingEntry } from '../audit/pending-entry.ts';
 import type { Task } from '../../contract/task.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, roleOf } from '../auth/caller.ts';
@@ -9,13 +10,16 @@ import type { Runtime } from '../runtime.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { type Advance, advanceSchedule, type Trigger, pause } from './advance-schedule.ts';
-import { planOccurrence } from './plan-occurrence.ts';
+import { planOccurrence, replanAfter } from './plan-occurrence.ts';
 import { type OccurrenceTimes, timesOf } from './occurrence-times.ts';
 import { toScheduledTask } from './schedule-mapping.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
 /** Why a schedule advances; a user who runs it manually may have fewer rights than the schedule. */
-export type Cause = { kind: 'due' } | { kind: 'finished' } | { kind: 'manual'; mayCommand: boolean };
+export type Cause =
+  | { kind: 'due' }
+  | { kind: 'finished' }
+  | { kind: 'manual'; mayCommand: boolean; auditEntry?: PendingEntry | undefined };
 export interface OccurrenceOutcome {
   task?: Task;
   /** Why a manual occurrence was refused. */
@@ -52,19 +56,24 @@ export class ScheduleOccurrences {
       const trigger = await this.#triggerOf(row, cause);
       if (!trigger) return {};
       const mayCommand = row.may_command === 1 && (cause.kind !== 'manual' || cause.mayCommand);
-      const outcome = await this.#apply(row, trigger, mayCommand);
+      const auditEntry = cause.kind === 'manual' ? cause.auditEntry : undefined;
+      const outcome = await this.#apply(row, trigger, { mayCommand, auditEntry });
       if (outcome !== outdated) return outcome;
     }
   }
 
-  /** Recomputes the next occurrence from the current time. */
-  async replan(id: string): Promise<void> {
+  /**
+   * Recomputes the next occurrence of a schedule that was planned while the clock was ahead; `expected` is what the clock
+   * would show now, undefined if that is unknown. What has just run does not run again at once.
+   */
+  async replan(id: string, expected: Date | undefined): Promise<void> {
     const { store, database, runtime } = this.#deps;
     const row = await store.find(id);
     if (!row || row.next_run_at === null) return;
     const now = runtime.now();
+    const after = replanAfter(row, now, expected);
     const next =
-      row.cron === null ? row.at : await this.#read(row, (times) => times.next(now)?.toISOString() ?? null);
+      row.cron === null ? row.at : await this.#read(row, (times) => times.next(after)?.toISOString() ?? null);
     if (next === undefined) return;
     const status = next === null ? 'done' : row.status;
     const replanned = { ...row, status, next_run_at: next, planned_at: now.toISOString() };
@@ -101,7 +110,7 @@ export class ScheduleOccurrences {
   async #apply(
     row: ScheduleRow,
     trigger: Trigger,
-    mayCommand: boolean,
+    { mayCommand, auditEntry }: { mayCommand: boolean; auditEntry: PendingEntry | undefined },
   ): Promise<OccurrenceOutcome | typeof outdated> {
     const { tasks, store, onStart } = this.#deps;
     const caller: Caller = { userId: row.owner_id, role: mayCommand ? 'admin' : 'user' };
@@ -110,9 +119,15 @@ export class ScheduleOccurrences {
       scope: 'schedules',
       key: undefined,
       body: undefined,
-      instead: (transaction) => this.#step(transaction, row, trigger, mayCommand),
+      instead: async (transaction) => {
+        const outcome = await this.#step(transaction, row, trigger, mayCommand);
+        const isDone = outcome !== undefined && outcome !== outdated && outcome.refusal === undefined;
+        if (isDone) await auditEntry?.append(transaction);
+        return outcome;
+      },
       attach: async (transaction, task) => {
         await store.setRun(transaction.db, row.id, task.id);
+        await auditEntry?.append(transaction, { taskId: task.id });
         transaction.afterCommit(() => onStart({ scheduleId: row.id, taskId: task.id }));
         return { task };
       },

@@ -102,9 +102,10 @@ export class ScheduleService {
       created_at: at,
       updated_at: at,
     };
-    await database.write(async ({ db }) => {
-      await requireRoom(db, perUser, caller.userId);
-      await store.insert(db, row);
+    await database.write(async (transaction) => {
+      await requireRoom(transaction.db, perUser, caller.userId);
+      await store.insert(transaction.db, row);
+      await caller.auditEntry?.append(transaction, { id: row.id });
     });
     onPlanned();
     return this.get(caller, row.id);
@@ -126,7 +127,12 @@ export class ScheduleService {
         if (isResumed) Object.assign(row, { next_run_at: next, planned_at: now.toISOString() });
       }
       if (row.may_command === 1 && row.owner_id !== caller.userId) await this.#limitToOwner(row);
-      if (!(await database.write(({ db }) => store.update(db, row)))) continue;
+      const isChanged = await database.write(async (transaction) => {
+        if (!(await store.update(transaction.db, row))) return false;
+        await caller.auditEntry?.append(transaction);
+        return true;
+      });
+      if (!isChanged) continue;
       onPlanned();
       return this.get(caller, id);
     }
@@ -140,6 +146,7 @@ export class ScheduleService {
     const { task, refusal } = await occurrences.advance(id, {
       kind: 'manual',
       mayCommand: mayRunCommands(caller),
+      auditEntry: caller.auditEntry,
     });
     if (refusal !== undefined) throw new AppError('wrong_state', refusal);
     return { ...(task && { task }), schedule: await this.get(caller, id) };
@@ -147,9 +154,10 @@ export class ScheduleService {
 
   async remove(caller: Caller, id: string): Promise<void> {
     const { database, store } = this.#deps;
-    await database.write(async ({ db }) => {
-      requireOwned(caller, await store.find(id, db), 'Schedule');
-      await store.remove(db, id);
+    await database.write(async (transaction) => {
+      requireOwned(caller, await store.find(id, transaction.db), 'Schedule');
+      await store.remove(transaction.db, id);
+      await caller.auditEntry?.append(transaction);
     });
   }
 

@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
-import type { TaskEndings } from '../tasks/task-endings.ts';
+import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 import { GRACE_MS } from './plan-occurrence.ts';
 import type { ScheduleOccurrences } from './schedule-occurrences.ts';
@@ -12,8 +12,8 @@ import type { DuePosition, ScheduleStore } from './schedule-store.ts';
 const MAX_TIMER_MS = 60_000;
 /** The delay after a failed write. */
 const RETRY_MS = 5000;
-/** A clock that goes back by more than this was wrong before, so its plans are recomputed. */
-const CLOCK_ERROR_MS = 86_400_000;
+/** A clock this far behind the monotonic one was set back; less is an ordinary correction. */
+const SET_BACK_MS = 1000;
 /** Occurrences that start in one commit; the event loop is free between pages. */
 const DUE_PAGE = 32;
 const PAGE = 500;
@@ -21,7 +21,7 @@ const PAGE = 500;
 export interface SchedulerDeps {
   store: ScheduleStore;
   occurrences: ScheduleOccurrences;
-  endings: TaskEndings;
+  finishWatcher: TaskFinishWatcher;
   runtime: Runtime;
   log: Log;
   setTimer: (run: () => void, ms: number) => NodeJS.Timeout;
@@ -35,11 +35,13 @@ export class Scheduler {
   readonly #working = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
+  /** The check that follows the running one. */
+  #followUp: Promise<void> | undefined;
   #isStopped = false;
   /** False while finished tasks may be unprocessed: after a start, or after a failed write. */
   #hasAllCompletions = false;
-  /** The time of the last check; infinite before the first. */
-  #lastCheck = Number.POSITIVE_INFINITY;
+  /** The last check by both clocks; the wall clock may be set, the monotonic one never is. */
+  #lastCheck: { at: number; monotonic: number } | undefined;
   /** Counters of requested checks and of failures. */
   #wakes = 0;
   #failures = 0;
@@ -73,13 +75,19 @@ export class Scheduler {
     if (this.#watched.has(taskId) || this.#isStopped) return;
     this.#watched.set(
       taskId,
-      this.#deps.endings.watch(taskId, () => this.#onFinished(scheduleId, taskId)),
+      this.#deps.finishWatcher.watch(taskId, () => this.#onFinished(scheduleId, taskId)),
     );
   }
 
   /** Starts what is due now. Never rejects, because the next check retries. */
   check(): Promise<void> {
-    this.#checking ??= this.#attempt(() => this.#check())
+    // The running check read the clock earlier: what is due since then needs another one.
+    if (this.#checking)
+      return (this.#followUp ??= this.#checking.then(() => {
+        this.#followUp = undefined;
+        return this.check();
+      }));
+    this.#checking = this.#attempt(() => this.#check())
       .then((isDone) => (isDone ? undefined : this.#wakeIn(RETRY_MS)))
       .finally(() => (this.#checking = undefined));
     return this.#checking;
@@ -91,8 +99,7 @@ export class Scheduler {
     const wakes = this.#wakes;
     const failures = this.#failures;
     const now = runtime.now();
-    if (now.getTime() < this.#lastCheck) await this.#replan(now);
-    this.#lastCheck = now.getTime();
+    await this.#followClock(now);
     if (!this.#hasAllCompletions) await this.#findFinished();
     await this.#startDue(now);
     const next = await store.earliest();
@@ -101,15 +108,25 @@ export class Scheduler {
     else if (next !== undefined) this.#wakeIn(Date.parse(next) - runtime.now().getTime());
   }
 
-  /** Recomputes plans made while the clock was far ahead. */
-  async #replan(now: Date): Promise<void> {
+  /** Where the clock was set back, also while the daemon was off, schedules go on at the pace they had. */
+  async #followClock(now: Date): Promise<void> {
+    const { runtime } = this.#deps;
+    const last = this.#lastCheck;
+    const monotonic = runtime.monotonic();
+    const expected = last && last.at + monotonic - last.monotonic;
+    if (expected === undefined || now.getTime() < expected - SET_BACK_MS)
+      await this.#replan(now, expected === undefined ? undefined : new Date(expected));
+    this.#lastCheck = { at: now.getTime(), monotonic };
+  }
+
+  /** Recomputes plans made while the clock was ahead. */
+  async #replan(now: Date, expected: Date | undefined): Promise<void> {
     const { store, occurrences } = this.#deps;
-    const limit = new Date(now.getTime() + CLOCK_ERROR_MS).toISOString();
     await eachPage(
-      (last?: { id: string }) => store.plannedAfter(limit, last?.id ?? '', PAGE),
+      (last?: { id: string }) => store.plannedAfter(now.toISOString(), last?.id ?? '', PAGE),
       PAGE,
       async (page) => {
-        for (const { id } of page) await this.#attempt(() => occurrences.replan(id));
+        for (const { id } of page) await this.#attempt(() => occurrences.replan(id, expected));
       },
     );
   }

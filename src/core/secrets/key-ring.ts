@@ -6,7 +6,7 @@ import { readState, writeState } from '../storage/state.ts';
 import { readMasterSeed, writeMasterSeed } from './master-seed.ts';
 import { SecretBox } from './secret-box.ts';
 
-/** Hardened paths (SLIP-0010) below the master seed, one per purpose; a landed one never changes. */
+/** Hardened derivation paths (SLIP-0010), one per purpose; a released path never changes. */
 const paths = {
   attest: "m/44'/7331'/0'",
   atRest: "m/44'/7331'/1'",
@@ -21,7 +21,7 @@ const STATE = 'identity_check';
 /** The keys of this daemon, all derived from one master seed. */
 export class KeyRing {
   readonly #seed: Buffer;
-  readonly #known = new Map<KeyPurpose, Buffer>();
+  readonly #derived = new Map<KeyPurpose, Buffer>();
   readonly box: SecretBox;
 
   constructor(seed: Buffer) {
@@ -31,10 +31,10 @@ export class KeyRing {
 
   /** 32 bytes. */
   key(purpose: KeyPurpose): Buffer {
-    let key = this.#known.get(purpose);
+    let key = this.#derived.get(purpose);
     if (!key) {
       key = Buffer.from(derivePath(paths[purpose], this.#seed.toString('hex')).key);
-      this.#known.set(purpose, key);
+      this.#derived.set(purpose, key);
     }
     return key;
   }
@@ -45,19 +45,19 @@ export class KeyRing {
   }
 
   /**
-   * Reads the seed, or makes one on the first run. A database that was written under another seed is refused: its
-   * secrets could not be read.
+   * Reads the seed, or creates one at the first start. Throws where the database was written under another seed, because
+   * its secrets could not be read.
    */
   static async load(database: Database, seedFile: string): Promise<KeyRing> {
     const expected = await readState(database.read, STATE);
-    const known = readMasterSeed(seedFile);
-    if (!known && expected !== undefined)
+    const stored = readMasterSeed(seedFile);
+    if (!stored && expected !== undefined)
       throw new AppError(
         'configuration',
-        `${seedFile} is gone; the secrets in the database cannot be read without it. Restore it: svc devices identity --restore`,
+        `${seedFile} is missing; the secrets in the database cannot be read without it. Restore it: svc devices identity --restore`,
       );
-    const seed = known ?? randomBytes(32);
-    if (!known) writeMasterSeed(seedFile, seed);
+    const seed = stored ?? randomBytes(32);
+    if (!stored) writeMasterSeed(seedFile, seed);
     const ring = new KeyRing(seed);
     const check = ring.hmac('codes', 'identity check');
     if (expected !== undefined && expected !== check)

@@ -1,5 +1,5 @@
 import type { KeyRing } from './key-ring.ts';
 
-/** The secret that signs what is told to the notifyUrl of requests made with the token; it is never stored. */
+/** The secret that signs deliveries to the notifyUrl of requests with this token; derived, never stored. */
 export const notifySecretOf = (keys: KeyRing, tokenId: string): string =>
   `whsec_${Buffer.from(keys.hmac('notify', `notify:${tokenId}`), 'hex').toString('base64')}`;

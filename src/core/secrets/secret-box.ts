@@ -9,8 +9,8 @@ const TAG_BYTES = 16;
 export const isSealed = (text: string): boolean => text.startsWith(PREFIX);
 
 /**
- * Keeps secrets at rest: AES-256-GCM with a fresh nonce each. The place, such as a table and its key, is authenticated
- * too, so that a sealed text cannot be moved to another place.
+ * Seals secrets at rest with AES-256-GCM and a fresh nonce. The context, such as a table and a key, is authenticated
+ * too, so that a sealed text cannot be moved to another row.
  */
 export class SecretBox {
   readonly #key: Buffer;
@@ -18,22 +18,22 @@ export class SecretBox {
     this.#key = key;
   }
 
-  seal(secret: string, place: string): string {
+  seal(secret: string, context: string): string {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(place));
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(context));
     const sealed = Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return PREFIX + sealed.toString('base64url');
   }
 
   /** Throws where the text was changed, moved, or sealed under another master seed. */
-  open(sealed: string, place: string): string {
+  open(sealed: string, context: string): string {
     try {
       if (!isSealed(sealed)) throw new Error('not sealed');
       const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');
       const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,
       })
-        .setAAD(Buffer.from(place))
+        .setAAD(Buffer.from(context))
         .setAuthTag(bytes.subarray(-TAG_BYTES));
       const opened = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
       return Buffer.concat([opened, decipher.final()]).toString('utf8');

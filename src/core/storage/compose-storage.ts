@@ -1,34 +1,78 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { Feature } from '../lifecycle.ts';
+import { explainUnwritable } from '../paths/explain-unwritable.ts';
+import { makeDirectory } from '../paths/make-directory.ts';
+import type { Log } from '../log.ts';
 import { restrictToOwner } from '../paths/own-directories.ts';
-import { lockDataFolder } from './data-lock.ts';
+import type { Runtime } from '../runtime.ts';
+import { lockDataDirectory } from './data-lock.ts';
 import type { Database } from './database.ts';
 import { openDatabase, type StorageOptions } from './open-database.ts';
 
-export interface StorageDeps extends Omit<StorageOptions, 'file'> {
+/** How often to check the storage while nothing is written. */
+const CHECK_EVERY_MS = 5000;
+
+export interface StorageDeps extends Pick<StorageOptions, 'reportBug'> {
+  config: {
+    get(key: 'storage.synchronous'): StorageOptions['synchronous'];
+    get(key: 'storage.cacheMiB'): number;
+  };
+  runtime: Pick<Runtime, 'monotonic'>;
   locations: Locations;
+  log: Log;
 }
 
-/** The database of a data directory that belongs to this daemon alone; stopping closes it and gives the directory back. */
+/** Locks the data directory for this daemon and opens its database; stopping closes both. */
 export async function composeStorage({
+  config,
   locations,
-  ...options
+  log,
+  runtime,
+  reportBug,
 }: StorageDeps): Promise<Feature<{ database: Database }>> {
-  for (const folder of [locations.data, locations.state, locations.runtime])
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  restrictToOwner(locations.data);
-  const lock = lockDataFolder(join(locations.data, 'daemon.lock'));
-  const database = await openDatabase({ ...options, file: locations.databaseFile }).catch(
-    (error: unknown) => {
-      lock.release();
-      throw error;
-    },
-  );
+  try {
+    for (const directory of [locations.data, locations.state, locations.runtime]) makeDirectory(directory);
+    restrictToOwner(locations.data);
+  } catch (error) {
+    throw explainUnwritable(error);
+  }
+  const file = locations.databaseFile;
+  const lock = await lockDataDirectory(join(locations.data, 'daemon.lock'), file);
+  const database = await openDatabase({
+    file,
+    synchronous: config.get('storage.synchronous'),
+    cacheMiB: config.get('storage.cacheMiB'),
+    reportBug,
+    isLocked: () => lock.isHeld(),
+    monotonic: runtime.monotonic,
+  }).catch((error: unknown) => {
+    lock.release();
+    throw error;
+  });
+  const check = reportChanges(database, log);
+  let timer: NodeJS.Timeout | undefined;
+  let checking: Promise<void> | undefined;
+  const start = () => {
+    timer = setInterval(() => void (checking = check()), CHECK_EVERY_MS).unref();
+  };
   const stop = async () => {
+    clearInterval(timer);
+    await checking;
     await database.close();
     lock.release();
   };
-  return { services: { database }, lifecycle: { stop } };
+  return { services: { database }, lifecycle: { start, stop } };
+}
+
+/** Checks the storage and logs when a fault begins and ends. */
+function reportChanges(database: Database, log: Log): () => Promise<void> {
+  let reported: string | undefined;
+  return async () => {
+    const fault = await database.checkNow();
+    if (fault?.kind === reported) return;
+    reported = fault?.kind;
+    if (fault) log.error({ fault: fault.kind }, fault.message);
+    else log.info({}, 'the database can be written again');
+  };
 }

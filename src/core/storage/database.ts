@@ -1,45 +1,73 @@
 import type { Kysely, RawBuilder, SqlBool } from 'kysely';
 import type { Schema } from './schema.ts';
+import type { StorageFault } from './storage-fault.ts';
 
 type Row<T extends keyof Schema> = Partial<Schema[T]>;
 type Values = Record<string, string | number | null>;
 
-/** What a piece of work may do inside the commit that it shares with others of the same moment. */
+/** A unit of work inside a commit that it shares with concurrent ones. */
 export interface WriteTransaction {
-  /** Runs queries inside the transaction. A work awaits nothing but these. */
+  /** Runs queries inside the transaction. The work must await nothing else. */
   readonly db: Kysely<Schema>;
-  /** Inserts at the end of the transaction, together with other rows of the table. Nothing in the transaction sees it. */
+  /** Inserts at the end of the transaction, batched with other rows of the table; not visible inside the transaction. */
   insertLater<T extends keyof Schema>(table: T, row: Row<T>): void;
-  /** Adds `amounts` to the row with `key`, which is made when it is missing; sums of one commit become one write. */
+  /** Adds `amounts` to the row with `key`, which is created when missing; the sums of one commit become one write. */
   addLater<T extends keyof Schema>(table: T, key: Row<T> & Values, amounts: Row<T> & Values): void;
-  /** Runs once the commit is durable, before the caller gets its answer. */
+  /** Runs once the commit is durable, before `write` resolves. */
   afterCommit(callback: () => void): void;
 }
 
 export interface Database {
-  /** Committed data only: a read never sees a half-done write. */
+  /** Reads committed data only. */
   readonly read: Kysely<Schema>;
   /**
-   * Resolves once the work is durable. A work that throws is rolled back alone and rejects with what it threw; faults
-   * of disk and database reject as `AppError`. A work may run twice, so it changes nothing but the database.
+   * Resolves once the work is durable. Work that throws is rolled back alone and rejects with its error; faults of disk
+   * and database reject as `AppError`. Work may run twice, so it must change nothing but the database.
    */
   write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
-  /** What differs between the engines. */
+  /** The parts that differ between database engines. */
   readonly engine: Engine;
-  /** Commits and rows since the start, for benchmarks and health. */
+  /** Number of commits since the start, for benchmarks. */
   readonly commits: () => number;
-  /** Waits for the writes under way, then closes. */
+  /** The size of the file, and how to reduce it. */
+  readonly space: DatabaseSpace;
+  /** What keeps the daemon from storing anything and what to do about it, if anything does. */
+  readonly fault: () => StorageFault | undefined;
+  /** Tries to write if there was a fault or may be one, and returns the fault that remains. */
+  checkNow(): Promise<StorageFault | undefined>;
+  /** Waits for pending writes, then closes. */
   close(): Promise<void>;
 }
 
-/** Conditions that each engine writes in its own way. */
+/** Pages of the database file. */
+export interface SpaceUse {
+  pageBytes: number;
+  pages: number;
+  freePages: number;
+  /** Whether free pages can return to the disk in steps; a file of an older svc must be rewritten once. */
+  isIncremental: boolean;
+}
+
+export interface DatabaseSpace {
+  read(): SpaceUse;
+  /** Works also if the database cannot be read. */
+  onDisk(): { databaseBytes: number; diskFreeBytes: number };
+  /** Returns at most `pages` free pages to the disk; resolves to how many. */
+  giveBack(pages: number): Promise<number>;
+  /** Rewrites the file without its free pages. Reads continue, writes wait; it needs free disk space. */
+  rewrite(): Promise<void>;
+}
+
+/** Conditions whose SQL differs between engines. */
 export interface Engine {
-  /** The number of the next task: rising in the order of creation, perhaps with gaps. */
+  /** The sequence number of the next task: increasing, possibly with gaps. */
   nextTaskSeq(): number;
-  /** Tasks whose title, description or prompt hold all words of `query`; the last word may be a beginning. */
+  /** Matches tasks whose title, description or prompt contain all words of `query`; the last word may be a prefix. */
   textMatches(query: string): RawBuilder<SqlBool>;
   hasLabel(label: string): RawBuilder<SqlBool>;
   hasTag(tag: string): RawBuilder<SqlBool>;
-  /** Brings the text index up to date with what was committed; resolves when it is. */
+  /** Updates the text index with all committed tasks. */
   refreshTextIndex(): Promise<void>;
+  /** Takes tasks out of the text index, in the transaction that removes them and before it does. */
+  forgetTexts(db: Kysely<Schema>, seqs: number[]): Promise<void>;
 }

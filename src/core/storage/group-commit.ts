@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely';
+import { whileBusy } from './busy.ts';
 import type { WriteTransaction } from './database.ts';
 import type { Schema } from './schema.ts';
 import type { CountingDatabase } from './sqlite-dialect.ts';
 import { translateStorageError } from './storage-errors.ts';
 import { StatementCache, WriteBuffer } from './write-buffer.ts';
 
-/** Bounds how long one commit keeps the event loop. */
+/** Bounds how long one commit blocks the event loop. */
 const MAX_GROUP = 256;
 
 interface Job {
@@ -15,17 +16,26 @@ interface Job {
 }
 type Outcome = { job: Job; value: unknown } | { job: Job; error: unknown };
 
-/** A job failed after it had written, so that its group has to be rolled back. */
+/** Checks the files and observes the outcome of commits. */
+export interface CommitWatch {
+  /** Throws if damage was found, or if the paths no longer name the open files. */
+  requireUsable(): void;
+  waits(): void;
+  failed(error: unknown): void;
+  committed(hasWritten: boolean): void;
+}
+
+/** A job failed after a write, so its group must be rolled back. */
 class JobFailed extends Error {
   constructor(cause: unknown) {
-    super('a write failed half-way', { cause });
+    super('a write failed after a part of it was done', { cause });
   }
 }
 
 /**
- * Runs all writes of one moment in one transaction and answers after the commit. One durable commit costs as much as a
- * hundred rows, so this is what makes durability cheap. Where a group fails it is rolled back and each of its writes
- * runs in a transaction of its own, so that only those fail that have to; a work may therefore run twice.
+ * Runs concurrent writes in one transaction and resolves them after the commit. One durable commit costs as much as a
+ * hundred rows, so grouping makes durability cheap. A group that fails is rolled back and each of its writes runs in its
+ * own transaction, so that only the faulty ones fail; work may therefore run twice.
  */
 export class GroupCommit {
   commits = 0;
@@ -34,13 +44,21 @@ export class GroupCommit {
   readonly #reportBug: (error: unknown) => void;
   readonly #statements = new StatementCache();
   readonly #control: Record<'begin' | 'commit' | 'rollback', () => void>;
+  readonly #watch: CommitWatch;
   #waiting: Job[] = [];
+  readonly #alone: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
 
-  constructor(deps: { native: CountingDatabase; db: Kysely<Schema>; reportBug: (error: unknown) => void }) {
+  constructor(deps: {
+    native: CountingDatabase;
+    db: Kysely<Schema>;
+    reportBug: (error: unknown) => void;
+    watch: CommitWatch;
+  }) {
     const { native } = deps;
     this.#native = native;
     this.#db = deps.db;
+    this.#watch = deps.watch;
     this.#reportBug = deps.reportBug;
     const command = (text: string) => {
       const statement = native.database.prepare(text);
@@ -54,46 +72,70 @@ export class GroupCommit {
   }
 
   run<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
+    this.#watch.waits();
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve: resolve as Job['resolve'], reject });
       this.#running ??= this.#drain();
     });
   }
 
-  /** Resolves once no write is waiting or under way. */
+  /** Runs work that uses its own connection while no write is in progress; new writes wait. */
+  runAlone(work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#alone.push(() => work().then(resolve, reject));
+      this.#running ??= this.#drain();
+    });
+  }
+
+  /** Resolves once no write is pending. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running;
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      // Everything that this turn of the event loop still brings joins the group.
+    while (this.#waiting.length > 0 || this.#alone.length > 0) {
+      // Writes of the same turn of the event loop join the group.
       await new Promise<void>((resolve) => setImmediate(resolve));
+      for (const work of this.#alone.splice(0)) await work();
       const jobs = this.#waiting.splice(0, MAX_GROUP);
+      if (jobs.length === 0) continue;
       if (await this.#commitGroup(jobs)) continue;
       for (const job of jobs) await this.#commitGroup([job]);
     }
     this.#running = undefined;
   }
 
-  /** Answers false, and nothing happened, when the group failed and holds more than one job. */
+  /** Returns false when a group of several jobs failed and was rolled back. */
   async #commitGroup(jobs: Job[]): Promise<boolean> {
     const group = new WriteBuffer();
     const outcomes: Outcome[] = [];
+    const { writes } = this.#native;
     try {
-      this.#control.begin();
+      this.#watch.requireUsable();
+      await whileBusy(this.#control.begin);
+    } catch (error) {
+      // No transaction has begun, and none would for any of the jobs.
+      this.#watch.failed(error);
+      for (const { reject } of jobs) reject(translateStorageError(error));
+      return true;
+    }
+    try {
       for (const job of jobs) outcomes.push(await this.#runJob(job, group));
       await group.flush(this.#db, this.#statements);
       this.#control.commit();
+      // The content of a deleted file is lost with this process, so the write must not be acknowledged.
+      this.#watch.requireUsable();
     } catch (error) {
-      // A full disk ends the transaction by itself.
+      // On a full disk SQLite has already rolled back.
       if (this.#native.database.isTransaction) this.#control.rollback();
       const [only, ...others] = jobs;
       if (others.length > 0) return false;
+      this.#watch.failed(error instanceof JobFailed ? error.cause : error);
       only?.reject(translateStorageError(error instanceof JobFailed ? error.cause : error));
       return true;
     }
     this.commits++;
+    this.#watch.committed(this.#native.writes !== writes);
     for (const callback of group.callbacks) this.#call(callback);
     for (const outcome of outcomes)
       if ('error' in outcome) outcome.job.reject(outcome.error);
@@ -114,13 +156,14 @@ export class GroupCommit {
       return { job, value };
     } catch (error) {
       if (this.#native.writes !== writes) throw new JobFailed(error);
-      // Nothing was written: the others need not be troubled.
+      this.#watch.failed(error);
+      // Nothing was written, so the rest of the group is not affected.
       group.undo(before);
       return { job, error: translateStorageError(error) };
     }
   }
 
-  /** The commit stands, whatever a callback does. */
+  /** The commit is done, so an error of a callback is only reported. */
   #call(callback: () => void): void {
     try {
       callback();

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 
-/** Checking reads the whole file: up to this size the start waits for it, above it goes on in a thread. */
-const CHECK_FIRST_BYTES = 64 * 1024 * 1024;
+/** The check reads the whole file: up to this size it runs before the start, above it in a worker thread. */
+const MAX_BLOCKING_BYTES = 64 * 1024 * 1024;
 
 const checkInThread = `
   const { parentPort, workerData } = require('node:worker_threads');
@@ -12,9 +12,9 @@ const checkInThread = `
   database.close();
 `;
 
-/** Checks the database; answers how to ask for damage, which in a large file is found later. */
+/** Checks the database; returns a function that reports the damage, which for a large file is found later. */
 export function checkIntegrity(database: DatabaseSync, bytes: number): () => string | undefined {
-  if (bytes <= CHECK_FIRST_BYTES) {
+  if (bytes <= MAX_BLOCKING_BYTES) {
     const answer = String(database.prepare('pragma quick_check(1)').get()?.['quick_check']);
     return () => (answer === 'ok' ? undefined : answer);
   }

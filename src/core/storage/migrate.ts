@@ -1,22 +1,26 @@
-import { backup, type DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
 import { AppError } from '../errors.ts';
+import { up as approvalCoverage } from './migrations/approval-coverage.ts';
 import { up as approvals } from './migrations/approvals.ts';
 import { up as auth } from './migrations/auth.ts';
 import { up as conversations } from './migrations/conversations.ts';
 import { up as memory } from './migrations/memory.ts';
 import { up as owners } from './migrations/owners.ts';
 import { up as pairing } from './migrations/pairing.ts';
+import { up as queueLanes } from './migrations/queue-lanes.ts';
+import { up as retention } from './migrations/retention.ts';
 import { up as tasks } from './migrations/tasks.ts';
 import { up as webhooks } from './migrations/webhooks.ts';
+import { copyBeforeMigration } from './upgrade-copy.ts';
 
 type Migration = (db: Kysely<never>) => Promise<void>;
 
 /**
- * Every migration by the name that databases record, in the order in which they run. A landed one keeps its name, its
- * position and its content; its file may be renamed.
+ * All migrations by their recorded names, in order. A released migration keeps its name, position and content; its file
+ * may be renamed.
  */
-const ourMigrations: Record<string, Migration> = {
+export const allMigrations: Readonly<Record<string, Migration>> = {
   '0001-tasks': tasks,
   '0002-access': auth,
   '0003-chat': conversations,
@@ -25,18 +29,20 @@ const ourMigrations: Record<string, Migration> = {
   '0006-memory': memory,
   '0007-pairing': pairing,
   '0008-owners': owners,
+  '0009-approval-coverage': approvalCoverage,
+  '0010-queue-lanes': queueLanes,
+  '0011-retention': retention,
 };
 
 /**
- * Brings the schema to this version, each migration in a transaction of its own; Kysely's own migrator uses none on
- * SQLite. A database that already holds data is copied to `<file>.before-<migration>` first; one from a newer svc is
- * refused.
+ * Migrates the schema to this version, each migration in its own transaction, which Kysely's migrator does not use on
+ * SQLite. An existing database is copied to `<file>.before-<migration>` first; one from a newer svc is refused.
  */
 export async function migrate<T>(
   native: DatabaseSync,
   db: Kysely<T>,
   file: string,
-  migrations: Record<string, Migration> = ourMigrations,
+  migrations: Readonly<Record<string, Migration>> = allMigrations,
 ): Promise<void> {
   native.exec('create table if not exists schema_migrations (name text primary key, done_at text not null)');
   const done = native
@@ -51,7 +57,7 @@ export async function migrate<T>(
     );
   const pending = Object.entries(migrations).filter(([name]) => !done.includes(name));
   const [first] = pending;
-  if (first && done.length > 0) await backup(native, `${file}.before-${first[0]}`);
+  if (first && done.length > 0) await copyBeforeMigration(native, file, first[0]);
   for (const [name, up] of pending) {
     native.exec('begin immediate');
     try {
@@ -61,7 +67,8 @@ export async function migrate<T>(
         .run(name);
       native.exec('commit');
     } catch (error) {
-      native.exec('rollback');
+      // On a full disk SQLite has already rolled back.
+      if (native.isTransaction) native.exec('rollback');
       throw error;
     }
   }

@@ -4,28 +4,36 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { AppError } from '../errors.ts';
+import { explainUnwritable } from '../paths/explain-unwritable.ts';
 import type { Database } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { checkIntegrity } from './integrity.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
-import { nodeSqliteDialect } from './sqlite-dialect.ts';
-import { sqliteEngine } from './sqlite-engine.ts';
+import { patientSqliteDialect, nodeSqliteDialect } from './sqlite-dialect.ts';
+import { lastTaskSeq, sqliteEngine } from './sqlite-engine.ts';
+import { sqliteSpace } from './sqlite-space.ts';
+import { StorageCheck } from './storage-check.ts';
 import { translateStorageError } from './storage-errors.ts';
+import { StorageWatch } from './storage-watch.ts';
 
 export interface StorageOptions {
-  /** The database file, or `memory` for one that goes with the process. */
+  /** The database file, or `memory` for a temporary one. */
   file: string;
   synchronous: 'FULL' | 'NORMAL' | 'OFF';
   cacheMiB: number;
-  /** Takes a fault that no caller can be told of. */
+  /** Reports an error that no caller can receive. */
   reportBug: (error: unknown) => void;
+  /** Whether this process still holds the lock of the data directory. */
+  isLocked?: () => boolean;
+  /** Milliseconds that never jump. */
+  monotonic?: () => number;
 }
 
-/** A statement waits this long for another process's lock; the event loop waits with it. */
-const BUSY_TIMEOUT_MS = 1000;
+/** How long the start waits for the lock of another process; later statements never block the event loop. */
+const START_TIMEOUT_MS = 1000;
 
-/** Opens the database, checks it, and brings its schema to this version. */
+/** Opens the database, checks its integrity and migrates its schema. */
 export async function openDatabase(options: StorageOptions): Promise<Database> {
   const temporary = options.file === 'memory' ? mkdtempSync(join(tmpdir(), 'svc-memory-')) : undefined;
   const file = temporary ? join(temporary, 'svc.db') : options.file;
@@ -36,7 +44,7 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
     connections.push(connection);
     return connection;
   };
-  // The writer last: only that takes the log away. Kysely would not close a connection that it has not used.
+  // The writer last: only then SQLite removes the log. Kysely would not close an unused connection.
   const disconnect = () => {
     for (const connection of connections.splice(0).reverse()) connection.close();
   };
@@ -49,24 +57,40 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
     const counting = { database: writer, writes: 0 };
     const writeDb = new Kysely<Schema>({ dialect: nodeSqliteDialect(counting) });
     await migrate(writer, writeDb, file);
+    const { isLocked, monotonic = () => performance.now() } = options;
+    const watch = new StorageWatch({ file, monotonic, isLocked });
+    const reader = connect(true);
+    const translateRead = (error: unknown) => {
+      watch.failed(error);
+      return translateStorageError(error);
+    };
     const read = new Kysely<Schema>({
-      dialect: nodeSqliteDialect({ database: connect(true), writes: 0 }),
+      dialect: patientSqliteDialect({ database: reader, writes: 0 }, translateRead),
     });
-    const last = writer.prepare('select max(seq) as seq from tasks').get();
+    for (const connection of connections) connection.exec('pragma busy_timeout = 0');
     const group = new GroupCommit({
       native: counting,
       db: writeDb,
       reportBug: options.reportBug,
+      watch,
     });
     const write: Database['write'] = (work) => {
       const found = damage();
+      if (found) watch.noteDamage();
       return found ? Promise.reject(damaged(file, found)) : group.run(work);
     };
+    const check = new StorageCheck({ watch, write, monotonic, reportBug: options.reportBug });
     return {
       read,
       write,
-      engine: sqliteEngine({ read, write }, Number(last?.['seq'] ?? 0)),
+      engine: sqliteEngine({ read, write }, lastTaskSeq(writer)),
       commits: () => group.commits,
+      space: sqliteSpace({ file, native: counting, reader, write, group, watch }),
+      fault() {
+        if (damage()) watch.noteDamage();
+        return watch.fault();
+      },
+      checkNow: () => check.run(),
       async close() {
         await group.idle();
         disconnect();
@@ -82,14 +106,15 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
 function open(file: string, synchronous: string, cacheMiB: number, readOnly: boolean): DatabaseSync {
   const database = new DatabaseSync(file, {
     readOnly,
-    timeout: BUSY_TIMEOUT_MS,
+    timeout: START_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
   });
   const share = Math.round((cacheMiB * 1024) / 2);
   database.exec(`pragma cache_size = -${share}; pragma trusted_schema = off; pragma temp_store = memory`);
   if (!readOnly)
     database.exec(
-      `pragma journal_mode = wal; pragma synchronous = ${synchronous};
+      // auto_vacuum takes effect in new files only, which can then return free pages in steps.
+      `pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = ${synchronous};
        pragma wal_autocheckpoint = 2000; pragma journal_size_limit = 67108864`,
     );
   return database;
@@ -102,6 +127,8 @@ const damaged = (file: string, what: string) =>
   );
 
 function translateStartError(error: unknown, file: string): unknown {
+  const explained = explainUnwritable(error, file);
+  if (explained !== error) return explained;
   const translated = translateStorageError(error);
   const isCorrupt = error instanceof Error && 'errcode' in error && [11, 26].includes(Number(error.errcode));
   return isCorrupt ? damaged(file, error.message) : translated;

@@ -11,8 +11,7 @@ class Placeholder {
 export type Parameter<P> = <K extends keyof P & string>(name: K) => P[K];
 
 /**
- * Compiles a query once; each call only fills in its values. Compiling anew at each call costs four to six times
- * the query itself.
+ * Compiles a query once, with values bound per call. Compiling it at each call costs four to six times the query itself.
  */
 export function prepareQuery<P extends object, R>(
   build: (parameter: Parameter<P>) => Compilable<R>,

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a file that only its owner may read, whole or not at all, so that it survives a power cut. */
+/** Writes a file with mode 0600 atomically and durably. */
 export function writePrivateFile(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
@@ -17,7 +17,15 @@ export function writePrivateFile(path: string, text: string): void {
     rmSync(temporary, { force: true });
     throw error;
   }
-  const folder = openSync(dirname(path), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  syncDirectory(dirname(path));
+}
+
+/** Makes the names of the files in a directory durable. */
+export function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
 }

@@ -1,5 +1,5 @@
 import type { AgentRunRow } from './rows/agent-runs.ts';
-import type { AllowedToolRow, ApprovalRow } from './rows/approvals.ts';
+import type { AllowedCallRow, AllowedToolRow, ApprovalRow } from './rows/approvals.ts';
 import type { AuditRow } from './rows/audit.ts';
 import type { ApiTokenRow, InviteRow, OneTimeTokenRow, SessionRow, UserRow } from './rows/auth.ts';
 import type { SourceCommentRow } from './rows/comments.ts';
@@ -11,12 +11,13 @@ import type { GatewayRequestRow, NotifyDeliveryRow } from './rows/gateway.ts';
 import type { InboundDeliveryRow, SourceClaimRow } from './rows/inbound.ts';
 import type { ExperienceRow, MemorySessionRow, PreferenceRow } from './rows/memory.ts';
 import type { NotificationRow } from './rows/notifications.ts';
+import type { AuditArchiveRow, RemovedTaskRow } from './rows/retention.ts';
 import type { ScheduleRow } from './rows/schedules.ts';
 import type { StateRow } from './rows/state.ts';
 import type { IdempotencyKeyRow, TaskCountRow, TaskDayRow, TaskEventRow, TaskRow } from './rows/tasks.ts';
 import type { WebhookDeliveryRow, WebhookRow } from './rows/webhooks.ts';
 
-/** Every table by its name. Columns are what each engine knows: text, integer, JSON as text, times as ISO text. */
+/** All tables by name. Columns use types that every engine has: text, integer, JSON as text, times as ISO text. */
 export interface Schema {
   tasks: TaskRow;
   task_events: TaskEventRow;
@@ -37,9 +38,12 @@ export interface Schema {
   gateway_requests: GatewayRequestRow;
   notify_deliveries: NotifyDeliveryRow;
   audit_log: AuditRow;
+  audit_archives: AuditArchiveRow;
+  removed_tasks: RemovedTaskRow;
   conversations: ConversationRow;
   messages: MessageRow;
   approvals: ApprovalRow;
+  allowed_calls: AllowedCallRow;
   allowed_tools: AllowedToolRow;
   agent_runs: AgentRunRow;
   inbound_deliveries: InboundDeliveryRow;

@@ -1,14 +1,17 @@
-import { sql } from 'kysely';
+import type { DatabaseSync } from 'node:sqlite';
+import { type Kysely, sql } from 'kysely';
 import type { Database, Engine } from './database.ts';
+import type { Schema } from './schema.ts';
+import { readState } from './state.ts';
 
-/** Tasks per step: short enough to leave the event loop to others. */
-const STEP = 500;
+/** Tasks per batch, small enough not to block the event loop. */
+const BATCH = 500;
 const WATERMARK = 'task_text_seq';
 
-/** What SQLite does in its own words: FTS5 and JSON. */
-export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastTaskSeq: number): Engine {
-  // One process writes, so it can count by itself; rows can then go to the end of a transaction.
-  let taskSeq = lastTaskSeq;
+/** The SQLite implementation, with FTS5 and JSON functions. */
+export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq: number): Engine {
+  // Only one process writes, so it assigns the numbers, and rows can be inserted at the end of a transaction.
+  let taskSeq = lastSeq;
   let refreshing: Promise<void> | undefined;
   const refresh = async () => {
     while (await indexNextTasks(database));
@@ -20,21 +23,46 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastTas
     hasLabel: (label) => sql`exists (select 1 from json_each(tasks.labels) where value = ${label})`,
     hasTag: (tag) => sql`exists (select 1 from json_each(experiences.tags) where value = ${tag})`,
     refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
+    forgetTexts,
   };
 }
 
-/** Quotes each word, so that FTS5's own operators in a query are only words; the last one matches as a beginning. */
+/** Removes tasks from the text index before their rows: FTS5 needs the indexed text to remove it. */
+async function forgetTexts(db: Kysely<Schema>, seqs: number[]): Promise<void> {
+  const indexed = Number((await readState(db, WATERMARK)) ?? 0);
+  const found = seqs.filter((seq) => seq <= indexed);
+  if (found.length === 0) return;
+  await sql`insert into task_text (task_text, rowid, title, description, prompt)
+    select 'delete', seq, title, coalesce(description, ''), coalesce(prompt, '') from tasks
+    where seq in (${sql.join(found)})`.execute(db);
+}
+
+/**
+ * The highest sequence number that was ever used. The newest task may have been removed, but the text index and the
+ * events that are still to be removed refer to its number.
+ */
+export function lastTaskSeq(native: DatabaseSync): number {
+  const row = native
+    .prepare(
+      `select max(coalesce((select max(seq) from tasks), 0), coalesce((select max(task_seq) from removed_tasks), 0),
+        coalesce((select cast(value as integer) from state where key = '${WATERMARK}'), 0)) as seq`,
+    )
+    .get();
+  return Number(row?.['seq'] ?? 0);
+}
+
+/** Quotes each word, so that FTS5 operators in a query are plain words; the last one matches as a prefix. */
 function toMatchExpression(query: string): string {
   const words = query.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return words.length === 0 ? '""' : `${words.map((word) => `"${word}"`).join(' ')}*`;
 }
 
-/** The index follows the table in steps of its own: a task is stored without waiting for it. */
+/** Indexes the next batch of tasks, separately from their writes, so that storing a task does not wait for the index. */
 async function indexNextTasks({ read, write }: Pick<Database, 'read' | 'write'>): Promise<boolean> {
   const newest = await sql<{ seq: number | null }>`select max(seq) as seq from tasks`.execute(read);
   const done = await sql<{ value: string }>`select value from state where key = ${WATERMARK}`.execute(read);
   const from = Number(done.rows[0]?.value ?? 0);
-  const to = Math.min(newest.rows[0]?.seq ?? 0, from + STEP);
+  const to = Math.min(newest.rows[0]?.seq ?? 0, from + BATCH);
   if (to <= from) return false;
   await write(async ({ db }) => {
     const range = sql`where seq > ${from} and seq <= ${to}`;

@@ -4,21 +4,21 @@ import type { TaskCountRow, TaskDayRow } from './rows/tasks.ts';
 
 export type CountCell = Omit<TaskCountRow, 'owner_id' | 'status'> & { status: TaskStatus };
 
-/** Reads the counts that every write of a task keeps; no question here looks at the tasks themselves. */
+/** Reads the counters that every write of a task updates, without reading the tasks. */
 export class TaskCountStore {
   readonly #database: Database;
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** All cells of one owner, or of everybody. */
+  /** All counters of one owner, or of all users. */
   async cells(ownerId?: string): Promise<CountCell[]> {
     const all = this.#database.read.selectFrom('task_counts').selectAll();
     const query = ownerId === undefined ? all : all.where('owner_id', '=', ownerId);
     return (await query.where('n', '>', 0).execute()) as CountCell[];
   }
 
-  /** Created, completed and failed per day since `day` (YYYY-MM-DD), the owners summed. */
+  /** Tasks created, completed and failed per day since a date (YYYY-MM-DD), summed over owners. */
   async days(since: string, ownerId?: string): Promise<Omit<TaskDayRow, 'owner_id'>[]> {
     let query = this.#database.read
       .selectFrom('task_days')
@@ -36,7 +36,7 @@ export class TaskCountStore {
   }
 }
 
-/** Adds up the cells by one of their dimensions. */
+/** Sums the counters by one dimension. */
 export function sumBy(
   cells: CountCell[],
   keyOf: (cell: CountCell) => string | number,
@@ -46,7 +46,7 @@ export function sumBy(
   return sums;
 }
 
-/** The counts as health and the queue's status show them. */
+/** The counts for the health report and the queue status. */
 export function queueCounts(cells: CountCell[]) {
   const by = sumBy(cells, (cell) => cell.status);
   return {

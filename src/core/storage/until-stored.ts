@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
 /**
- * Stores what others know already, such as that something was sent, until the disk takes it. Rejects with the reason of
- * the signal, and with what is no fault of the storage.
+ * Retries a write that records an external effect, such as a sent message, until the storage accepts it. Rejects with the
+ * reason of the signal, and with errors that are not storage faults.
  */
 export async function untilStored<T>(signal: AbortSignal, store: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -13,7 +13,7 @@ export async function untilStored<T>(signal: AbortSignal, store: () => Promise<T
       return await store();
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      await delay(AGAIN_MS, undefined, { signal });
+      await delay(RETRY_MS, undefined, { signal });
     }
   }
 }

@@ -9,17 +9,17 @@ interface Addition {
   amounts: Record<string, number>;
 }
 
-/** Rows per statement at most: each number of rows is a text of SQL of its own, which stays prepared. */
+/** Maximum rows per statement: each row count is a separate prepared statement. */
 const MAX_ROWS = 64;
 
-/** How full the buffer was at some moment. */
+/** A position in the buffer, for `undo`. */
 export interface Mark {
   rows: number;
   additions: number;
   callbacks: number;
 }
 
-/** What a transaction leaves for its end: rows to insert, amounts to add, callbacks for after the commit. */
+/** Collects what a transaction does at its end: inserts, additions and callbacks. */
 export class WriteBuffer {
   readonly callbacks: (() => void)[] = [];
   readonly #rows: [table: Table, row: Values][] = [];
@@ -37,7 +37,7 @@ export class WriteBuffer {
     return { rows: this.#rows.length, additions: this.#additions.length, callbacks: this.callbacks.length };
   }
 
-  /** Drops what came after the mark. */
+  /** Drops everything that was added after the mark. */
   undo(mark: Mark): void {
     this.#rows.length = mark.rows;
     this.#additions.length = mark.additions;
@@ -47,9 +47,10 @@ export class WriteBuffer {
   /** Writes everything; `compile` keeps the compiled statements between transactions. */
   async flush(db: Kysely<Schema>, compile: StatementCache): Promise<void> {
     for (const [table, rows] of Map.groupBy(this.#rows, ([name]) => name)) {
-      for (let done = 0; done < rows.length; done += MAX_ROWS) {
-        const part = rows.slice(done, done + MAX_ROWS).map(([, row]) => row);
+      for (let done = 0; done < rows.length;) {
+        const part = batchOf(rows.slice(done, done + MAX_ROWS).map(([, row]) => row));
         await db.executeQuery(compile.insert(db, table, part));
+        done += part.length;
       }
     }
     for (const { table, key, amounts } of this.#sums()) {
@@ -58,7 +59,7 @@ export class WriteBuffer {
     }
   }
 
-  /** The additions with one key as one. */
+  /** Merges the additions with the same key. */
   #sums(): Iterable<Addition> {
     const sums = new Map<string, Addition>();
     for (const { table, key, amounts } of this.#additions) {
@@ -74,10 +75,20 @@ export class WriteBuffer {
   }
 }
 
+/** The first of the rows that set the same columns: one statement has one list of columns. */
+function batchOf(rows: Values[]): Values[] {
+  const columns = Object.keys(rows[0] ?? {});
+  const end = rows.findIndex(
+    (row) => Object.keys(row).length !== columns.length || !columns.every((column) => column in row),
+  );
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
 /** Compiled inserts and upserts by table, columns and number of rows. */
 export class StatementCache {
   readonly #compiled = new Map<string, CompiledQuery>();
 
+  /** The rows set the same columns. */
   insert(db: Kysely<Schema>, table: Table, rows: Values[]): CompiledQuery {
     const columns = Object.keys(rows[0] ?? {});
     const parameters: unknown[] = [];

@@ -1,14 +1,17 @@
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import { type AdapterDeps, createAdapters } from '../agents/adapter-list.ts';
 import { AgentRegistry } from '../agents/agent-registry.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
-import type { Feature } from '../lifecycle.ts';
+import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
+import { readBootId } from '../processes/boot-id.ts';
 import { MemoryQueue } from '../queue/memory-queue.ts';
 import { QueuePause } from '../queue/queue-pause.ts';
+import type { Workspaces } from '../processes/workspaces.ts';
 import type { Runtime } from '../runtime.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
@@ -19,10 +22,13 @@ import { DeadLetterService } from './dead-letter-service.ts';
 import { DeadLetterStore } from './dead-letter-store.ts';
 import { IdempotencyStore } from './idempotency-store.ts';
 import { QueueService } from './queue-service.ts';
+import { QueueSlots } from './queue-slots.ts';
 import { QueueStatusService } from './queue-status-service.ts';
+import { QueueUsers } from './queue-users.ts';
 import { TaskAdmission } from './task-admission.ts';
 import { TaskAnalyticsService } from './task-analytics-service.ts';
-import { TaskEndings } from './task-endings.ts';
+import { TaskDeletion } from './task-deletion.ts';
+import { TaskFinishWatcher } from './task-finish-watcher.ts';
 import { TaskEventReader } from './task-event-reader.ts';
 import { TaskExport } from './task-export.ts';
 import { TaskImport } from './task-import.ts';
@@ -30,15 +36,16 @@ import { TaskListService } from './task-list-service.ts';
 import type { TaskOutbox } from './task-outbox.ts';
 import { TaskQueryStore } from './task-query-store.ts';
 import { TaskRecovery } from './task-recovery.ts';
+import { TaskRemoval } from './task-removal.ts';
 import { TaskScanStore } from './task-scan-store.ts';
 import { TaskService } from './task-service.ts';
 import { TaskStore } from './task-store.ts';
 
-const TIDY_EVERY_MS = 300_000;
-
 export interface TaskDeps extends AdapterDeps {
   database: Database;
   bus: EventBus;
+  audit: AuditLog;
+  workspaces: Workspaces;
   keys: KeyRing;
   /** Takes the events of tasks that webhooks subscribe to. */
   outbox: TaskOutbox;
@@ -68,13 +75,24 @@ export async function composeTasks(deps: TaskDeps) {
     adapters: [...createAdapters(deps), ...extraAdapters],
     stats: { cells: () => counts.cells(), lastActivity: (type) => query.lastCompletion(type) },
   });
-  const queue = new MemoryQueue();
+  const users = new QueueUsers(deps);
+  await users.refresh();
+  const slots = new QueueSlots({ config: deps.config, users });
+  const queue = new MemoryQueue({ limits: slots, monotonic: runtime.monotonic });
+  const removal = new TaskRemoval({ database, store });
   const pause = await QueuePause.load(database, bus);
   const runs = new ActiveRuns();
   const stored = { ...deps, store, scan, runs, deadLetters: deadLetterStore, idempotency };
   const admission = new TaskAdmission({ ...stored, registry, queue, pause });
-  const recovery = new TaskRecovery({ ...stored, admission });
-  const queueStatus = new QueueStatusService({ ...deps, counts, deadLetters: deadLetterStore, pause });
+  const recovery = new TaskRecovery({ ...stored, admission, bootId: readBootId });
+  const queueStatus = new QueueStatusService({
+    ...deps,
+    counts,
+    deadLetters: deadLetterStore,
+    pause,
+    queue,
+    slots,
+  });
   bus.on('agents_changed', () => {
     registry.revision++;
     recovery.admitWaiting().catch(reportBug);
@@ -85,16 +103,18 @@ export async function composeTasks(deps: TaskDeps) {
     queue: new QueueService({ pause, recovery, status: queueStatus }),
     deadLetters: new DeadLetterService({ ...stored, admission }),
     tasks: new TaskService({ ...stored, admission, registry, queue }),
+    taskDeletion: new TaskDeletion({ ...stored, removal }),
+    taskRemoval: removal,
     taskLists: new TaskListService({ database, query, counts, cursors }),
     taskAnalytics: new TaskAnalyticsService({ counts, query, runtime }),
     taskEvents: new TaskEventReader({ database, store, bus }),
     taskExport: new TaskExport({ query, counts, runtime }),
     taskImport: new TaskImport({ database, store }),
-    taskEndings: new TaskEndings(bus),
+    finishWatcher: new TaskFinishWatcher(bus),
     taskStore: store,
     taskQuery: query,
     /** For the execution of tasks alone. */
-    execution: { ...stored, registry, queue, pause, admission, recovery },
+    execution: { ...stored, registry, queue, pause, slots, admission, recovery },
   };
   const recover = () =>
     recovery.recover().catch((error: unknown) => {

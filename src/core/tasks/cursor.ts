@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../errors.ts';
 
-/** Where a page ended: the value that the list is sorted by, and the row's number to tell equal ones apart. */
+/** The position after a page: the value that the list is sorted by, and the row's number to order equal values. */
 export interface Position {
   value: string | number | null;
   seq: number;
@@ -16,7 +16,7 @@ export class CursorCodec {
     this.#key = key;
   }
 
-  /** `query` is whatever decides which rows are listed and how. */
+  /** `query` is everything that decides which rows are listed and in which order. */
   encode({ value, seq }: Position, query: unknown): string {
     const payload = Buffer.from(JSON.stringify([value, seq]));
     return Buffer.concat([this.#sign(payload, query), payload]).toString('base64url');

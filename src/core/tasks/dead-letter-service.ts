@@ -19,7 +19,7 @@ export interface DeadLetterServiceDeps {
   runtime: Runtime;
 }
 
-/** What a person does about tasks that failed for good. */
+/** Lists, retries and removes dead letters: tasks that have used up their attempts. */
 export class DeadLetterService {
   readonly #deps: DeadLetterServiceDeps;
   constructor(deps: DeadLetterServiceDeps) {
@@ -54,6 +54,9 @@ export class DeadLetterService {
           {
             attempts: 0,
             crashes: 0,
+            suspect: 0,
+            forgiven: 0,
+            crash_log: null,
             may_command: task.may_command === 1 && mayRunCommands(caller) ? 1 : 0,
             agent_type: null,
             completed_at: null,
@@ -98,6 +101,7 @@ export class DeadLetterService {
       const item = await deadLetters.close(transaction, id, { ...change, resolved_at });
       if (!item) throw new AppError('wrong_state', `This dead letter is already ${row.status}`);
       await alsoDo(transaction, row);
+      await caller.auditEntry?.append(transaction);
       transaction.afterCommit(() => bus.emit('queue', undefined));
       return item;
     });

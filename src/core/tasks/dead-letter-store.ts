@@ -10,7 +10,7 @@ export class DeadLetterStore {
     this.#database = database;
   }
 
-  /** Adds the item of a task that failed for good, with the first of its errors. */
+  /** Adds the item of a task that has used up its attempts, with its first error. */
   async insert(
     transaction: WriteTransaction,
     item: { id: string; task: TaskHead; error: TaskError; at: string },

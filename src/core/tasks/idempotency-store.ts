@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
+import { inBatches } from '../storage/in-batches.ts';
 import type { Schema } from '../storage/schema.ts';
 
 const KEPT_MS = 24 * 3_600_000;
@@ -57,9 +58,15 @@ export class IdempotencyStore {
 
   async deleteOld(now: Date): Promise<void> {
     const limit = new Date(now.getTime() - KEPT_MS).toISOString();
-    await this.#database.write(({ db }) =>
-      db.deleteFrom('idempotency_keys').where('created_at', '<', limit).execute(),
-    );
+    await inBatches(async (rows) => {
+      const { numAffectedRows = 0n } = await this.#database.write(({ db }) =>
+        sql`delete from idempotency_keys where (owner_id, scope, key) in
+          (select owner_id, scope, key from idempotency_keys where created_at < ${limit} limit ${rows})`.execute(
+          db,
+        ),
+      );
+      return Number(numAffectedRows);
+    });
   }
 }
 

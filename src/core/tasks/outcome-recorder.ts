@@ -77,11 +77,11 @@ export class OutcomeRecorder {
   ): Promise<TaskHead | undefined> {
     const { store, runtime, config } = this.#deps;
     const now = runtime.now();
-    const ended = { lease_owner: null, lease_until: null };
+    const withoutLease = { lease_owner: null, lease_until: null };
     if (outcome.kind === 'completed') {
       const { duration } = outcome.result;
       const change = {
-        ...ended,
+        ...withoutLease,
         completed_at: now.toISOString(),
         result: JSON.stringify(outcome.result),
         error: null,
@@ -98,7 +98,12 @@ export class OutcomeRecorder {
         task,
         'requeue',
         now,
-        { ...ended, agent_type: null, attempts: task.attempts - 1, scheduled_for: dueIn(outcome.delayMs) },
+        {
+          ...withoutLease,
+          agent_type: null,
+          attempts: task.attempts - 1,
+          scheduled_for: dueIn(outcome.delayMs),
+        },
         [...rest, { type: 'requeued', message: outcome.message }],
       );
     const { error } = outcome;
@@ -114,7 +119,14 @@ export class OutcomeRecorder {
       task,
       'postpone',
       now,
-      { ...ended, agent_type: null, error: JSON.stringify(error), scheduled_for: dueIn(delayMs) },
+      {
+        ...withoutLease,
+        agent_type: null,
+        // It came to an end, so this run at least did not end the daemon.
+        suspect: 0,
+        error: JSON.stringify(error),
+        scheduled_for: dueIn(delayMs),
+      },
       [
         ...rest,
         {

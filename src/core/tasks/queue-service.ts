@@ -1,3 +1,4 @@
+import type { Caller } from '../auth/caller.ts';
 import type { TaskRecovery } from './task-recovery.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { QueueStatusService } from './queue-status-service.ts';
@@ -14,12 +15,12 @@ export class QueueService {
   }
 
   /** Runs under way go on; no other starts until the queue is resumed. */
-  async pause(): Promise<void> {
-    await this.#deps.pause.set(true);
+  async pause({ auditEntry }: Caller): Promise<void> {
+    await this.#deps.pause.set(true, auditEntry);
   }
 
-  async resume(): Promise<void> {
-    await this.#deps.pause.set(false);
+  async resume({ auditEntry }: Caller): Promise<void> {
+    await this.#deps.pause.set(false, auditEntry);
     await this.#deps.recovery.wakeQueued();
   }
 }

@@ -3,21 +3,22 @@ import type { Config } from '../config/config.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
 import { queueCounts, type TaskCountStore } from '../storage/task-count-store.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
+import type { TaskQueue } from '../queue/task-queue.ts';
+import type { QueueSlots } from './queue-slots.ts';
 
-/** Shows the queue as the rows have it. */
+export interface QueueStatusDeps {
+  counts: TaskCountStore;
+  deadLetters: DeadLetterStore;
+  pause: QueuePause;
+  queue: Pick<TaskQueue, 'pools'>;
+  slots: QueueSlots;
+  config: Config;
+}
+
+/** Shows the queue as the rows have it, and how it shares its slots. */
 export class QueueStatusService {
-  readonly #deps: {
-    counts: TaskCountStore;
-    deadLetters: DeadLetterStore;
-    pause: QueuePause;
-    config: Config;
-  };
-  constructor(deps: {
-    counts: TaskCountStore;
-    deadLetters: DeadLetterStore;
-    pause: QueuePause;
-    config: Config;
-  }) {
+  readonly #deps: QueueStatusDeps;
+  constructor(deps: QueueStatusDeps) {
     this.#deps = deps;
   }
 
@@ -31,7 +32,31 @@ export class QueueStatusService {
         tasks: { running: !pause.isPaused, concurrency: config.get('queue.concurrency') },
         notifications: { running: true, concurrency: config.get('queue.notificationConcurrency') },
       },
+      pools: this.#pools(),
+      limits: this.#limits(),
       deadLetterQueue: await deadLetters.counts(),
+    };
+  }
+
+  #pools(): QueueStatus['pools'] {
+    const { queue, slots } = this.#deps;
+    const used = new Map<string, QueueStatus['pools'][number]>();
+    for (const { name, slots: max, running, waiting, users } of queue.pools())
+      used.set(name, { name, slots: max, running, waiting, users });
+    const unused = slots.names().filter((name) => !used.has(name));
+    for (const name of unused)
+      used.set(name, { name, slots: slots.slots(name), running: 0, waiting: 0, users: 0 });
+    return [...used.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #limits(): QueueStatus['limits'] {
+    const { config } = this.#deps;
+    const perUser = config.get('queue.maxConcurrentPerUser');
+    const perUserAndAgent = config.get('queue.maxConcurrentPerUserAndAgent');
+    return {
+      ...(perUser !== undefined && { perUser }),
+      ...(perUserAndAgent !== undefined && { perUserAndAgent }),
+      agingMs: config.get('queue.agingMs'),
     };
   }
 }

@@ -5,13 +5,13 @@ import { messageOf } from '../errors.ts';
 import { PathError } from '../paths/path-error.ts';
 import { RunStopped } from './active-runs.ts';
 
-/** How a run ended, as far as the task is concerned. */
+/** The outcome of a run for its task. */
 export type RunOutcome =
   | { kind: 'completed'; result: TaskResult }
   | { kind: 'failed'; error: TaskError; result: TaskResult; retryAfterMs: number; isFinal?: boolean }
   /** It did not really run: the attempt does not count. */
   | { kind: 'parked'; message: string; delayMs: number }
-  /** Somebody else decides: the task was cancelled, or another worker has it. */
+  /** Not decided by this run: the task was cancelled, or another worker has it. */
   | { kind: 'gone' };
 
 const BROKEN_CIRCUIT_DELAY_MS = 1000;
@@ -20,7 +20,7 @@ export function completedOutcome(result: AgentResult, duration: number): RunOutc
   return { kind: 'completed', result: { success: true, artifacts: [], ...result, duration } };
 }
 
-/** Classifies whatever a run threw. */
+/** Classifies what a run threw. */
 export function thrownOutcome(error: unknown, duration: number): RunOutcome {
   if (error instanceof RunStopped) return stoppedOutcome(error, duration);
   if (isBrokenCircuitError(error))

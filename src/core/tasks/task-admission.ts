@@ -5,11 +5,12 @@ import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { msUntilDue } from './due-time.ts';
+import { queuedWorkOf, type QueuedTask } from './queued-work.ts';
 import type { TaskStore } from './task-store.ts';
 import type { NewEvent } from './new-event.ts';
 
-/** What the queue has to be told of a task. */
-export type Wakeable = Pick<TaskHead, 'id' | 'priority' | 'scheduled_for' | 'updated_at'>;
+/** What the queue needs to know about a task. */
+export type Wakeable = QueuedTask & Pick<TaskHead, 'id' | 'scheduled_for' | 'updated_at'>;
 
 export interface AdmissionDeps {
   database: Database;
@@ -38,12 +39,13 @@ export class TaskAdmission {
       : { fits: false, event: { type: 'waiting_for_agent', message: choice.missing } };
   }
 
-  /** Tells the queue of a task whose row says that it waits for a worker. */
+  /** Adds a task to the queue whose row says that it waits for a worker. */
   async wake(task: Wakeable): Promise<void> {
-    const { queue, pause, runtime } = this.#deps;
+    const { queue, pause, registry, runtime } = this.#deps;
     // While paused the rows alone remember; resuming reads them again.
     if (pause.isPaused) return;
-    await queue.enqueue(task.id, { priority: task.priority, delayMs: msUntilDue(task, runtime.now()) });
+    const delayMs = msUntilDue(task, runtime.now());
+    await queue.enqueue(task.id, { ...queuedWorkOf(task, registry), delayMs });
   }
 
   /** Queues a pending task if an agent fits now; answers whether it moved. */

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** Percentiles are taken from this many of the newest completed tasks. */
 const SAMPLE = 10_000;
 
-/** Tells how tasks went, from the counts; only the percentiles look at tasks. */
+/** Computes statistics from the counts; only the percentiles read tasks. */
 export class TaskAnalyticsService {
   readonly #deps: { counts: TaskCountStore; query: TaskQueryStore; runtime: Runtime };
   constructor(deps: { counts: TaskCountStore; query: TaskQueryStore; runtime: Runtime }) {
@@ -25,15 +25,15 @@ export class TaskAnalyticsService {
     const byStatus = sumBy(cells, (cell) => cell.status);
     const completed = byStatus['completed'] ?? 0;
     const failed = byStatus['failed'] ?? 0;
-    const ended = completed + failed;
+    const finished = completed + failed;
     return {
       total: cells.reduce((sum, cell) => sum + cell.n, 0),
       byStatus,
       byPriority: sumBy(cells, (cell) => cell.priority),
       bySource: sumBy(cells, (cell) => cell.source),
       byAgent: byAgent(cells),
-      successRate: ended > 0 ? completed / ended : 0,
-      failureRate: ended > 0 ? failed / ended : 0,
+      successRate: finished > 0 ? completed / finished : 0,
+      failureRate: finished > 0 ? failed / finished : 0,
       duration: summarize(await query.durations(`${since}T00:00:00.000Z`, SAMPLE, ownerId)),
       daily: dates.map((date) => {
         const row = daily.get(date);

@@ -52,7 +52,11 @@ export const taskColumns = {
   // The service knows how many there are where its creator said nothing.
   max_attempts: { ...said, field: 'maxAttempts', kind: 'number', onCreate: 'service' },
   crashes: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
-  // The rights of whoever creates, retries or imports it; never what a file says.
+  suspect: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
+  crash_log: { ...inner, kind: 'json', onCreate: unset, moves: true },
+  forgiven: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
+  interactive: { ...inner, kind: 'flag', onCreate: { default: 0 }, moves: false },
+  // The rights of the user who creates, retries or imports it; never those in a file.
   may_command: { ...inner, kind: 'flag', onCreate: 'service', moves: true },
   held: { ...left, field: 'held', kind: 'flag', onCreate: { default: 0 }, transfer: 'exported' },
   fence: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TaskEvent } from '../../contract/task.ts';
 import { type Caller, requireOwned } from '../auth/caller.ts';
 import type { EventBus } from '../events.ts';
 import type { Database } from '../storage/database.ts';
-import { toTaskEvent } from './task-mapping.ts';
+import { type PageLimit, readEventPage } from './task-event-pages.ts';
 import { isTerminal } from './task-states.ts';
 import type { TaskStore } from './task-store.ts';
 
-const PAGE = 200;
+/** What a reader who does not read on keeps in memory. */
+const FOLLOWED: PageLimit = { count: 200, bytes: 64 * 1024 };
+const LISTED_BYTES = 1024 * 1024;
 
 /** Reads the events of a task, once or as they come. */
 export class TaskEventReader {
@@ -18,16 +21,17 @@ export class TaskEventReader {
 
   async list(caller: Caller, id: string, { after, limit }: { after: number; limit: number }) {
     const task = requireOwned(caller, await this.#deps.store.findHead(id), 'Task');
-    const events = await this.#read(task.id, task.seq, after, limit + 1);
-    const hasMore = events.length > limit;
-    const shown = events.slice(0, limit);
-    return { taskId: task.id, events: shown, count: shown.length, hasMore };
+    const { events, hasMore } = await readEventPage(this.#deps.database, task, after, {
+      count: limit,
+      bytes: LISTED_BYTES,
+    });
+    return { taskId: task.id, events, count: events.length, hasMore };
   }
 
   /**
-   * All events after `after`, then each new one (unless it must not wait), until the task has ended or the signal aborts. A slow reader costs
+   * All events after `after`, then each new one (unless it must not wait), until the task is finished or the signal aborts. A slow reader costs
    * nothing: news is only a reason to read on, and what is read comes from the store. Resolves to undefined when the
-   * task has ended and nothing is left.
+   * task is finished and no event is left.
    */
   async follow(
     caller: Caller,
@@ -48,7 +52,7 @@ export class TaskEventReader {
     signal: AbortSignal,
     waits: boolean,
   ): AsyncGenerator<TaskEvent> {
-    const { store, bus } = this.#deps;
+    const { database, store, bus } = this.#deps;
     const news = new EventTarget();
     let isStale = true;
     const unsubscribe = bus.on('task', ({ task }) => {
@@ -63,14 +67,17 @@ export class TaskEventReader {
         isStale = false;
         // The state is read before the events: what ends the task is then among the events read after it.
         const task = await store.findHead(id);
-        for (let page: TaskEvent[] = []; ;) {
-          page = await this.#read(id, taskSeq, last, PAGE);
-          for (const event of page) {
+        for (let hasMore = true; hasMore;) {
+          // Reads are synchronous: many readers of large tasks would stop everything else.
+          if (last > after) await nextTurn();
+          const page = await readEventPage(database, { id, seq: taskSeq }, last, FOLLOWED);
+          ({ hasMore } = page);
+          // Each is let go as it is passed on: a reader may take long over it.
+          for (let event = page.events.shift(); event; event = page.events.shift()) {
             if (signal.aborted) return;
-            yield event;
             last = event.seq;
+            yield event;
           }
-          if (page.length < PAGE) break;
         }
         if (!waits || !task || isTerminal(task.status)) return;
       }
@@ -79,17 +86,5 @@ export class TaskEventReader {
     } finally {
       unsubscribe();
     }
-  }
-
-  async #read(id: string, taskSeq: number, after: number, limit: number): Promise<TaskEvent[]> {
-    const rows = await this.#deps.database.read
-      .selectFrom('task_events')
-      .select(['seq', 'type', 'at', 'message', 'data'])
-      .where('task_seq', '=', taskSeq)
-      .where('seq', '>', after)
-      .orderBy('seq')
-      .limit(limit)
-      .execute();
-    return rows.map((row) => toTaskEvent(id, row));
   }
 }

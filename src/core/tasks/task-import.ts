@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { timestampSchema } from '../../contract/primitives.ts';
+import { safeParse } from '../../contract/safe-parse.ts';
 import { createTaskSchema, exportedTaskSchema } from '../../contract/task.ts';
 import type { ImportReport } from '../../contract/tasks.ts';
 import { type Caller, isAdmin, mayRunCommands } from '../auth/caller.ts';
+import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
+import { checkPlainJson } from '../text/plain-json.ts';
 import type { NewTask } from './task-columns.ts';
 import { isFromInside } from './task-origin.ts';
 import { rowOfImport } from './task-rows.ts';
@@ -37,19 +40,28 @@ export class TaskImport {
     for (let start = 0; start < tasks.length; start += BATCH) {
       const rows: NewTask[] = [];
       for (const [offset, task] of tasks.slice(start, start + BATCH).entries()) {
-        const parsed = importedTaskSchema.safeParse(task);
+        const index = start + offset;
+        try {
+          checkPlainJson(task);
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          errors.push({ index, error: error.message });
+          continue;
+        }
+        const parsed = safeParse(importedTaskSchema, task);
         if (parsed.success) rows.push(toRow(caller, parsed.data));
-        else errors.push({ index: start + offset, error: describe(parsed.error) });
+        else errors.push({ index, error: describe(parsed.error) });
       }
-      if (rows.length > 0) imported += await this.#insert(rows);
+      if (rows.length > 0) imported += await this.#insert(caller, rows);
     }
     const skipped = tasks.length - errors.length - imported;
     return { message: `Imported ${imported} of ${tasks.length} tasks`, imported, skipped, errors };
   }
 
-  #insert(rows: NewTask[]): Promise<number> {
+  #insert(caller: Caller, rows: NewTask[]): Promise<number> {
     const { database, store } = this.#deps;
     return database.write(async (transaction) => {
+      await caller.auditEntry?.append(transaction);
       const inserted = new Set<string>();
       for (const row of rows) {
         if (inserted.has(row.id) || (await store.findHead(row.id, transaction.db))) continue;
@@ -64,8 +76,8 @@ export class TaskImport {
 
 /**
  * An import gives a task no trust and no rights that it did not have. A file from before exports said whether a task is
- * trusted leaves it to the source: text from outside is untrusted. Such a task may run no commands either, whatever the
- * file says and whoever imports it; any other one has the rights of whoever imports it, never those of the file.
+ * trusted leaves it to the source: text from outside is untrusted. Such a task may run no commands either, regardless of the
+ * file says and the importing user; any other has the rights of the importing user, never those of the file.
  */
 function toRow(caller: Caller, task: z.output<typeof importedTaskSchema>): NewTask {
   const isFinished = isTerminal(task.status);

@@ -1,7 +1,8 @@
 import type { Task } from '../../contract/task.ts';
+import { wireNames } from '../../contract/vendors.ts';
 
 /** Sources whose text anybody may have written. */
-const outside: ReadonlySet<Task['source']> = new Set(['codehost', 'tracker_a', 'tracker_b']);
+const outside: ReadonlySet<Task['source']> = new Set(Object.values(wireNames));
 
 /** Whether a model wrote the task, and so perhaps untrusted words that it had read. */
 export const isCreatedByTool = (metadata: Record<string, unknown> | undefined): boolean =>

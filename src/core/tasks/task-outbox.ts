@@ -14,8 +14,8 @@ export interface TaskHappening {
   output?: string | undefined;
 }
 
-/** Whoever has to be told of tasks with the same durability as the tasks themselves. */
+/** Messages about tasks that are as durable as the tasks themselves, such as webhook deliveries. */
 export interface TaskOutbox {
-  /** Leaves in the transaction what has to be sent after it; costs next to nothing while nobody wants to know. */
+  /** Stores in the transaction what is sent after the commit; costs next to nothing while nothing is subscribed. */
   add(transaction: WriteTransaction, happening: TaskHappening): void;
 }

@@ -51,7 +51,7 @@ export class TaskQueryStore {
       ...page.fields.map((field) => columnOf[field]),
     ]);
     let query = this.#where(this.#database.read.selectFrom('tasks').select([...columns]), conditions);
-    // What has no end yet has no place in an order by the end.
+    // An unfinished task has no position in an order by finish time.
     if (page.sortBy === 'completedAt') query = query.where('completed_at', 'is not', null);
     const direction = page.sortOrder === 'asc' ? '>' : '<';
     if (page.after) {

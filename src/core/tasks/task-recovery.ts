@@ -2,23 +2,28 @@ import type { TaskHead } from '../storage/rows/tasks.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { TaskStatus } from '../../contract/task.ts';
 import type { Database } from '../storage/database.ts';
+import { readState, writeState } from '../storage/state.ts';
 import type { ActiveRuns } from './active-runs.ts';
+import { judgeCrash, type Verdict } from './crash-evidence.ts';
 import type { TaskAdmission, Wakeable } from './task-admission.ts';
 import { type FailureParts, failForGood } from './task-failure.ts';
 import type { TaskScanStore } from './task-scan-store.ts';
 
 const PAGE = 1000;
-/** A task whose run killed its worker this often is not tried again. */
-const POISON_CRASHES = 2;
+/** The start of the machine in which a daemon last took back tasks. */
+const BOOT_KEY = 'recovery_boot';
 
 export interface TaskRecoveryDeps extends FailureParts {
   database: Database;
   scan: TaskScanStore;
   admission: TaskAdmission;
   runs: ActiveRuns;
+  /** What changes with every start of the machine. */
+  bootId: () => Promise<string | undefined>;
 }
+type Judge = (task: TaskHead) => Verdict;
 
-/** Finds what an earlier process left: the rows say what has to run, whatever the queue remembers. */
+/** Finds what an earlier process left: the rows decide what has to run, not the queue. */
 export class TaskRecovery {
   readonly #deps: TaskRecoveryDeps;
   constructor(deps: TaskRecoveryDeps) {
@@ -27,19 +32,23 @@ export class TaskRecovery {
 
   /** At the start, when no other worker can be alive: every claim is over. */
   async recover(): Promise<void> {
-    await this.#eachPage('in_progress', (tasks) => this.#giveBackAll(tasks));
+    const inFlight: TaskHead[] = [];
+    await this.#eachPage('in_progress', async (tasks) => void inFlight.push(...tasks));
+    const judge = (await this.#hasMachineRestarted())
+      ? undefined
+      : judgeCrash(inFlight, this.#deps.runtime.now().toISOString());
+    await Promise.all(inFlight.map((task) => this.#giveBack(task, judge)));
     await this.wakeQueued();
     await this.admitWaiting();
   }
 
-  /** Tells the queue of every queued task, the urgent ones first. */
+  /** Adds every queued task to the queue, the urgent ones first. */
   async wakeQueued(): Promise<void> {
-    const found: Wakeable[] = [];
-    await this.#eachPage('queued', async (tasks) => {
-      for (const { id, priority, scheduled_for, updated_at } of tasks)
-        found.push({ id, priority, scheduled_for, updated_at });
-    });
-    for (const task of found.sort((a, b) => a.priority - b.priority)) await this.#deps.admission.wake(task);
+    const found: Found[] = [];
+    await this.#eachPage('queued', async (tasks) => void found.push(...tasks.map(toFound)));
+    // Suspects with the least against them first: the innocent ones are soon done.
+    found.sort((a, b) => a.priority - b.priority || a.crashes - b.crashes);
+    for (const task of found) await this.#deps.admission.wake(task);
   }
 
   /** Looks again at tasks that wait for an agent. */
@@ -49,13 +58,15 @@ export class TaskRecovery {
     });
   }
 
-  /** Takes back the claims of workers that have not renewed their lease. */
+  /** Takes back the claims of workers that have not renewed their lease, which may only be slow. */
   async takeBackExpired(now: string): Promise<void> {
-    await this.#eachPage('in_progress', (tasks) =>
-      this.#giveBackAll(
-        tasks.filter(({ id, lease_until }) => (lease_until ?? '') < now && !this.#deps.runs.has(id)),
-      ),
-    );
+    await this.#eachPage('in_progress', async (tasks) => {
+      const expired = tasks.filter(
+        ({ id, lease_until }) => (lease_until ?? '') < now && !this.#deps.runs.has(id),
+      );
+      const moved = await Promise.all(expired.map((task) => this.#giveBack(task)));
+      for (const task of moved) if (task?.status === 'queued') await this.#deps.admission.wake(task);
+    });
   }
 
   async #eachPage(status: TaskStatus, use: (tasks: TaskHead[]) => Promise<void>): Promise<void> {
@@ -68,24 +79,34 @@ export class TaskRecovery {
     }
   }
 
-  async #giveBackAll(tasks: TaskHead[]): Promise<void> {
-    const moved = await Promise.all(tasks.map((task) => this.#giveBack(task)));
-    for (const task of moved) if (task?.status === 'queued') await this.#deps.admission.wake(task);
+  /** Where the machine itself went down, no task is to blame. */
+  async #hasMachineRestarted(): Promise<boolean> {
+    const { database, bootId } = this.#deps;
+    const boot = await bootId();
+    const before = await readState(database.read, BOOT_KEY);
+    if (boot !== undefined && boot !== before)
+      await database.write(({ db }) => writeState(db, BOOT_KEY, boot));
+    return boot !== undefined && before !== undefined && boot !== before;
   }
 
-  /** Queues a task whose worker died, unless it has been tried often enough or seems to be what killed the worker. */
-  #giveBack(task: TaskHead): Promise<TaskHead | undefined> {
+  /**
+   * Queues a task whose worker died, unless it has been tried often enough or is held to be what killed the worker. An
+   * attempt that ended with a crash that does not count against the task is given back, unless it was the only one: a
+   * task with one attempt never runs twice.
+   */
+  #giveBack(task: TaskHead, judge?: Judge): Promise<TaskHead | undefined> {
     const { database, store, runtime } = this.#deps;
-    const crashes = task.crashes + 1;
-    const crashed = { ...task, crashes };
+    const { crashes, suspect, crash_log } = task;
+    const { change, counts, poison }: Verdict = judge?.(task) ?? {
+      change: { crashes, suspect, crash_log },
+      counts: false,
+    };
+    const judged = { ...task, ...change };
+    const isForgiven = !counts && task.max_attempts > 1;
     const error =
-      crashes >= POISON_CRASHES
-        ? {
-            class: 'agent_crash' as const,
-            code: 'poison',
-            message: `The run of this task ended its worker ${crashes} times`,
-          }
-        : task.attempts >= task.max_attempts
+      poison !== undefined
+        ? { class: 'agent_crash' as const, code: 'poison', message: poison }
+        : !isForgiven && task.attempts >= task.max_attempts
           ? {
               class: 'agent_crash' as const,
               code: 'worker_lost',
@@ -94,15 +115,45 @@ export class TaskRecovery {
           : undefined;
     return database.write((transaction) =>
       error
-        ? failForGood(this.#deps, transaction, task, error)
+        ? failForGood(this.#deps, transaction, judged, error)
         : store.move(
             transaction,
-            crashed,
+            judged,
             'requeue',
             runtime.now(),
-            { agent_type: null, lease_owner: null, lease_until: null, crashes },
-            [{ type: 'requeued', message: 'The worker died; the task runs again', data: { crashes } }],
+            {
+              ...change,
+              attempts: task.attempts - (isForgiven ? 1 : 0),
+              forgiven: task.forgiven + (isForgiven ? 1 : 0),
+              agent_type: null,
+              lease_owner: null,
+              lease_until: null,
+            },
+            [
+              {
+                type: 'requeued',
+                message: 'The worker died; the task runs again',
+                data: counts ? { crashes: change.crashes } : { suspect: change.suspect > 0 },
+              },
+            ],
           ),
     );
   }
 }
+
+type Found = Wakeable & Pick<TaskHead, 'crashes'>;
+
+/** Only what the queue has to know, because there may be many. */
+const toFound = (task: TaskHead): Found => ({
+  id: task.id,
+  priority: task.priority,
+  owner_id: task.owner_id,
+  assigned_agent: task.assigned_agent,
+  labels: task.labels,
+  may_command: task.may_command,
+  interactive: task.interactive,
+  suspect: task.suspect,
+  scheduled_for: task.scheduled_for,
+  updated_at: task.updated_at,
+  crashes: task.crashes,
+});

@@ -16,7 +16,7 @@ const retriedColumns = columnsWhere(({ onRetry }) => onRetry === 'copy');
 const importedFields = fieldsWhere(({ transfer }) => transfer === 'both');
 const finishedFields = fieldsWhere(({ transfer }) => transfer === 'finished');
 
-/** What the service decides of a row, whatever the task says of itself. */
+/** The columns that the service sets, regardless of the input. */
 type Decided<C extends keyof TaskRow> = Pick<TaskRow, C> & Partial<TaskRow>;
 
 /** The row of a task that a caller describes. */

@@ -6,9 +6,11 @@ import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
-import type { TaskQueue } from '../queue/task-queue.ts';
+import type { QueuedWork, TaskQueue } from '../queue/task-queue.ts';
 import type { Database } from '../storage/database.ts';
 import { type ActiveRuns, type RunHandle, RunStopped } from './active-runs.ts';
+import { probationMs } from './crash-evidence.ts';
+import type { QueueSlots } from './queue-slots.ts';
 import { RunEvents } from './run-events.ts';
 import { completedOutcome, type RunOutcome, thrownOutcome } from './run-outcome.ts';
 import { isClockBehind, msUntilDue } from './due-time.ts';
@@ -17,7 +19,7 @@ import { leaseEnd } from './task-leases.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 
-/** An agent that does not end this long after it was told to is left behind. */
+/** How long an agent has to stop after its run was aborted; after that, the worker stops waiting for it. */
 const STOP_GRACE_MS = 5000;
 /** After a claim that the disk did not take. */
 const CLAIM_AGAIN_MS = 1000;
@@ -27,6 +29,7 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   registry: AgentRegistry;
   queue: TaskQueue;
   pause: QueuePause;
+  slots: QueueSlots;
   runs: ActiveRuns;
   recorder: OutcomeRecorder;
   workspaces: Workspaces;
@@ -49,7 +52,7 @@ export class TaskRunner {
   }
 
   async start(): Promise<void> {
-    await this.#deps.queue.start((id) => this.#handle(id), {
+    await this.#deps.queue.start((id, work) => this.#handle(id, work), {
       concurrency: this.#deps.config.get('queue.concurrency'),
     });
   }
@@ -64,7 +67,7 @@ export class TaskRunner {
     await recorder.idle();
   }
 
-  async #handle(id: string): Promise<void> {
+  async #handle(id: string, work: QueuedWork): Promise<void> {
     const { store, registry, queue, pause, runtime, log } = this.#deps;
     if (pause.isPaused) return;
     const task = await store.find(id);
@@ -72,20 +75,39 @@ export class TaskRunner {
     const now = runtime.now();
     // The queue waits by a clock that never jumps; the wall clock only counts while it makes sense.
     const wait = isClockBehind(task, now) ? 0 : msUntilDue(task, now);
-    if (wait > 0) return queue.enqueue(id, { priority: task.priority, delayMs: wait });
+    if (wait > 0) return queue.enqueue(id, { ...work, delayMs: wait });
     const choice = registry.choose(task);
     // The sweeper looks again at tasks whose agent went away while they waited.
     if ('missing' in choice)
       return log.debug({ taskId: id, missing: choice.missing }, 'no agent fits any more');
     const blockedMs = registry.breakerOf(choice.adapter.type)?.blockedForMs ?? 0;
-    if (blockedMs > 0) return queue.enqueue(id, { priority: task.priority, delayMs: blockedMs });
+    if (blockedMs > 0) return queue.enqueue(id, { ...work, delayMs: blockedMs });
+    // The choice has changed since: it has to wait for a slot of its new agent.
+    if (choice.adapter.type !== work.agent) return queue.enqueue(id, { ...work, agent: choice.adapter.type });
     try {
       const claim = await this.#claim(task, choice.adapter);
-      if (claim) await this.#run(choice.adapter, { ...task, ...claim.head }, claim.run);
+      if (!claim) return;
+      const leave = work.lane === 'suspect' ? this.#watchSuspect(task.suspect) : undefined;
+      await this.#run(choice.adapter, { ...task, ...claim.head }, claim.run).finally(leave);
     } catch (error) {
       log.warn({ taskId: id, reason: messageOf(error) }, 'a task could not be claimed; trying again');
-      await queue.enqueue(id, { priority: task.priority, delayMs: CLAIM_AGAIN_MS });
+      await queue.enqueue(id, { ...work, delayMs: CLAIM_AGAIN_MS });
     }
+  }
+
+  /** Lets the next suspect start once this one has run long enough beside none; answers what ends the watch. */
+  #watchSuspect(suspect: number): () => void {
+    const { slots } = this.#deps;
+    let isProven = false;
+    const timer = setTimeout(() => {
+      isProven = true;
+      slots.provenSuspects++;
+      void this.start();
+    }, probationMs(suspect));
+    return () => {
+      clearTimeout(timer);
+      if (isProven) slots.provenSuspects--;
+    };
   }
 
   async #claim(task: StoredTask, adapter: AgentAdapter): Promise<Claim | undefined> {
@@ -124,7 +146,7 @@ export class TaskRunner {
     return head && run && { head, run };
   }
 
-  /** Resolves when the agent has ended: the outcome is stored while the worker already takes its next task. */
+  /** Resolves when the agent has stopped: the outcome is stored while the worker already takes its next task. */
   async #run(adapter: AgentAdapter, task: StoredTask, { signal, end }: RunHandle): Promise<void> {
     const { database, store, runs, registry, workspaces, recorder, runtime, config, log } = this.#deps;
     const events = new RunEvents(task, {
@@ -145,6 +167,8 @@ export class TaskRunner {
         adapter.execute({
           task: seen,
           attempt: task.attempts,
+          // An attempt that was given back after a crash is not the first one again for what the run reads of it.
+          runKey: `${task.fence}/${task.attempts + task.forgiven}`,
           signal,
           workspace: () => {
             usesWorkspace = true;
@@ -168,7 +192,7 @@ export class TaskRunner {
   }
 }
 
-/** Follows the run, but not beyond the grace after it was told to stop. */
+/** Follows the run, but no longer than the grace period after it was aborted. */
 function orAbandon<T>(run: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let grace: NodeJS.Timeout | undefined;

@@ -35,14 +35,16 @@ export interface TaskPurpose<T> {
   key: string | undefined;
   /** What has to be the same when the key comes again. */
   body: unknown;
-  /** What stands in the place of a new task, such as one that is there already; asked inside the transaction. */
+  /** Returns an existing task to use instead of a new one, if any; called inside the transaction. */
   instead?: (transaction: WriteTransaction) => Promise<T | undefined>;
   /** Inserts what belongs to the task, and answers what is answered again to the same key. */
   attach: (transaction: WriteTransaction, task: Task) => T | Promise<T>;
   /** True for a prompt that must never be taken for a command. */
   isText?: boolean;
-  /** False where a stranger's text is the prompt: its agent then gets fewer tools. */
+  /** False if the prompt is untrusted text: its agent then gets fewer tools. */
   isTrusted?: boolean;
+  /** True where a person waits for it in a conversation: it then waits behind no task. */
+  isInteractive?: boolean;
 }
 
 /** Creates tasks and moves them on behalf of a caller. */
@@ -68,9 +70,10 @@ export class TaskService {
   async createFor<T>(
     caller: Caller,
     input: PlainTask,
-    { scope, key, body, instead, attach, isText = false, isTrusted = true }: TaskPurpose<T>,
+    purpose: TaskPurpose<T>,
   ): Promise<{ answer: T; isReplay: boolean }> {
     const { idempotency, config, registry } = this.#deps;
+    const { scope, key, body, instead, attach, isText = false, isTrusted = true } = purpose;
     if (registry.usesCommands(input)) requireCommandRights(caller);
     const request = key === undefined ? undefined : { ownerId: caller.userId, scope, key, body };
     const row = rowOfInput(input, {
@@ -79,6 +82,7 @@ export class TaskService {
       max_attempts: input.maxAttempts ?? config.get('queue.retry.attempts'),
       may_command: !isText && mayRunCommands(caller) ? 1 : 0,
       is_trusted: isTrusted ? 1 : 0,
+      interactive: purpose.isInteractive ? 1 : 0,
       idempotency_key: key ?? null,
     });
     let outcome: { answer: T; isReplay: boolean } | undefined;
@@ -102,7 +106,7 @@ export class TaskService {
     return toTask(await this.#owned(caller, id));
   }
 
-  /** Ends a task that has not ended; a run under way is stopped and can record nothing any more. */
+  /** Cancels an unfinished task; a run in progress is stopped and can no longer record anything. */
   async cancel(caller: Caller, id: string): Promise<Task> {
     const { database, store, queue } = this.#deps;
     await database.write(async (transaction) => {
@@ -115,7 +119,7 @@ export class TaskService {
     return this.get(caller, id);
   }
 
-  /** Ends a task that has not ended together with another change; the queue may still know its id, which is harmless. */
+  /** Cancels an unfinished task together with another change; its id may still be in the queue, which is harmless. */
   async cancelWith(transaction: WriteTransaction, head: TaskHead, message: string): Promise<void> {
     const { store, runs, runtime } = this.#deps;
     const now = runtime.now();
@@ -152,16 +156,17 @@ export class TaskService {
     const head = requireOwned(caller, await store.findHead(id), 'Task');
     if (head.status !== 'pending' || head.held !== 1)
       throw new AppError('wrong_state', `Only an imported task can be released; this one is ${head.status}`);
-    const { numUpdatedRows } = await database.write(({ db }) =>
-      db
+    await database.write(async (transaction) => {
+      const { numUpdatedRows } = await transaction.db
         .updateTable('tasks')
         .set({ held: 0 })
         .where('id', '=', id)
         .where('status', '=', 'pending')
         .where('held', '=', 1)
-        .executeTakeFirst(),
-    );
-    if (numUpdatedRows === 0n) throw new AppError('wrong_state', 'The task is released already');
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n) throw new AppError('wrong_state', 'The task is released already');
+      await caller.auditEntry?.append(transaction);
+    });
     await admission.admit({ ...head, held: 0 });
     return this.get(caller, id);
   }

@@ -68,7 +68,7 @@ export class TaskStore {
     transaction.insertLater('tasks', stored);
     this.#count(transaction, stored, 1);
     countDay(transaction, stored, stored.created_at, 'created');
-    // An imported task may have ended already.
+    // An imported task may already be finished.
     if (stored.completed_at !== null) countDay(transaction, stored, stored.completed_at, stored.status);
     this.#record(transaction, stored, task.updated_at, events);
     this.#outbox?.add(transaction, { task: stored, events });
@@ -76,7 +76,7 @@ export class TaskStore {
   }
 
   /**
-   * Moves the task if it still is where `task` says, in one guarded update; answers undefined when somebody else was
+   * Moves the task if it still is where `task` says, in one guarded update; answers undefined when another writer was
    * faster. `output` is what a run said that is to be tried again.
    */
   async move(
@@ -133,6 +133,20 @@ export class TaskStore {
     return true;
   }
 
+  /** Removes finished tasks and updates the counts; their events are removed in steps afterwards. Daily counts stay. */
+  async remove(transaction: WriteTransaction, tasks: TaskHead[]): Promise<void> {
+    const { db } = transaction;
+    const seqs = tasks.map(({ seq }) => seq);
+    await this.#engine.forgetTexts(db, seqs);
+    await db.deleteFrom('tasks').where('seq', 'in', seqs).execute();
+    await db
+      .insertInto('removed_tasks')
+      .values(seqs.map((task_seq) => ({ task_seq })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    for (const task of tasks) this.#count(transaction, task, -1);
+  }
+
   /** One query per set of changed columns, compiled once. */
   private prepareMove(columns: (keyof TaskChange)[]) {
     return prepareQuery<
@@ -176,7 +190,7 @@ export class TaskStore {
     );
   }
 
-  /** Stores the newest events of the task, whose `event_seq` already counts them, and tells who listens. */
+  /** Stores the newest events of the task, whose `event_seq` already counts them, and publishes them. */
   #record(transaction: WriteTransaction, task: TaskHead, at: string, events: NewEvent[]): void {
     const rows = events.map(({ type, message, data }, index) => ({
       task_seq: task.seq,

@@ -5,7 +5,7 @@ const keyLike = [
   /\b(?:bearer|basic)\s+\S+/gi,
   /\b(?:sk|pk|rk|gsk|xai|csk|pplx|fw|nvapi|tgp)[-_][\w*.…-]{4,}/gi,
   /\bAIza[\w*-]{4,}/g,
-  /[\w-]*\*{2,}[\w*-]*/g,
+  /(?<![\w-])[\w-]*\*{2,}[\w*-]*/g,
   /\b(?=[\w]*\d)(?=[\w]*[a-z])\w{28,}\b/gi,
 ];
 

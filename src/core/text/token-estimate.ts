@@ -3,7 +3,7 @@ const dense =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Extended_Pictographic}]/gu;
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Estimates the tokens of a text, close enough to tell whether it fits into a model's context window. */
+/** Estimates the tokens of a text, close enough to decide whether it fits into a model's context window. */
 export function estimateTokens(text: string): number {
   const thin = text.replace(dense, '').length;
   const denseCount = thin === text.length ? 0 : (text.match(dense)?.length ?? 0);

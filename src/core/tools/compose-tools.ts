@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
@@ -9,6 +11,7 @@ import type { MemoryService } from '../memory/memory-service.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
+import { SecretFiles } from '../paths/secret-files.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
@@ -64,6 +67,7 @@ export interface ToolDeps {
 /** Wires the built-in tools, the tools of MCP servers, and the gate that every call passes. */
 export function composeTools(deps: ToolDeps) {
   const { tasks, store, webSearch, outbound, protectedDirectories, config, limits } = deps;
+  const secretFiles = new SecretFiles();
   const builtin = [
     readFileTool,
     listDirectoryTool,
@@ -71,7 +75,7 @@ export function composeTools(deps: ToolDeps) {
     grepTool,
     writeFileTool,
     editFileTool,
-    runCommandTool(deps),
+    runCommandTool({ ...deps, secretFiles, unsandboxed: () => config.get('tools.unsandboxed') }),
     webFetchTool({ outbound }),
     webSearchTool({ webSearch }),
     memorySearchTool(deps),
@@ -99,9 +103,20 @@ export function composeTools(deps: ToolDeps) {
   const guards = [
     pathTraversal,
     shellInjectionGuard,
-    secretExfiltration({ protectedDirectories }),
+    secretExfiltration({ protectedDirectories, secretFiles }),
     rateLimit(limits, () => config.get('tools.callsPerMinute')),
   ];
-  const gate = new ToolGate({ ...deps, registry, guards });
+  const person = { home: realHome(env), configHome: env['XDG_CONFIG_HOME'] };
+  const gate = new ToolGate({ ...deps, ...person, registry, guards, secretFiles });
   return { registry, gate, mcp };
+}
+
+/** Links in the path would hide it from comparisons with the real paths of calls. */
+function realHome(env: Record<string, string | undefined>): string {
+  const home = env['HOME'] ?? homedir();
+  try {
+    return realpathSync(home);
+  } catch {
+    return home;
+  }
 }

@@ -11,9 +11,11 @@ export type ModeDecision =
 export interface DecidedCall {
   tool: Tool;
   access: ToolAccess;
+  /** Why the call deserves attention, although it is part of the work. */
+  warning?: string | undefined;
   mode: SecurityMode;
   policy: Policy;
-  /** Whether a user chose "allow-always" for the tool in this conversation or task. */
+  /** Whether an "allow-always" of a user covers the call in this conversation or task. */
   isAllowedInScope: boolean;
   /** False if the work was triggered by untrusted input. */
   isTrusted: boolean;
@@ -31,7 +33,7 @@ export const matchesTool = (patterns: readonly string[], name: string): boolean 
 
 /** Decides by mode and policy whether a call runs, needs an approval, or is refused. */
 export function decideByMode(call: DecidedCall): ModeDecision {
-  const { tool, access, mode, policy, isAllowedInScope, isTrusted } = call;
+  const { tool, access, warning, mode, policy, isAllowedInScope, isTrusted } = call;
   if (mode === 'deny') return refuse('The mode is deny: no tool may run');
   if (!isTrusted && !tool.isReadOnly && (tool.danger === 'high' || tool.server !== undefined))
     return refuse(`${tool.name} is not available for work that was triggered by untrusted input`);
@@ -52,14 +54,24 @@ export function decideByMode(call: DecidedCall): ModeDecision {
       return approval ?? run;
     case 'ask':
       if (personReason !== undefined) return ask(personReason);
+      if (warning !== undefined) return ask(warning);
       if (approval) return approval;
       if (isAllowed || (tool.isReadOnly && tool.danger === 'low')) return run;
       return ask(approvalReason(tool));
     case 'full':
-      return personReason === undefined
-        ? run
+      if (personReason === undefined) return run;
+      return access.isAskedInFull
+        ? ask(personReason)
         : refuse(`${personReason}. The mode full never prompts, so the call was refused.`);
   }
+}
+
+/** Why no `allow-always` covers a call, as the end of a sentence; undefined where one can. */
+export function whyAlwaysAsked(name: string, access: ToolAccess, policy: Policy): string | undefined {
+  if (access.needsPerson !== undefined) return 'such a command needs an approval each time';
+  return matchesTool(policy.requireApprovalFor, name)
+    ? 'the policy requires an approval each time'
+    : undefined;
 }
 
 function approvalReason({ name, server, isReadOnly, danger }: Tool): string {

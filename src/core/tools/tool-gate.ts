@@ -2,8 +2,10 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import type { Approval } from '../../contract/approvals.ts';
+import type { Policy } from '../../contract/policy.ts';
+import { safeParse } from '../../contract/safe-parse.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import { messageOf } from '../errors.ts';
+import { AppError, messageOf } from '../errors.ts';
 import { fenceData } from '../text/fence-data.ts';
 import type { Log } from '../log.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';
@@ -14,19 +16,24 @@ import type { Database } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
 import { isInside, resolveRealPath } from '../paths/real-path.ts';
+import { type Coverage, coverageOf } from './coverage/coverage.ts';
 import type { Guard, GuardedCall } from './guards/guard.ts';
 import { isProtectedPath } from './guards/secret-exfiltration.ts';
+import type { SecretFiles } from '../paths/secret-files.ts';
 import { isSecretPath } from '../paths/secret-paths.ts';
-import { decideByMode, matchesTool } from './mode-decision.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { decideByMode, matchesTool, whyAlwaysAsked } from './mode-decision.ts';
 import {
   MAX_OUTPUT,
   type Tool,
+  type ToolAccess,
   type ToolContext,
   isToolFailure,
   ToolFailure,
   type ToolPlan,
   type ToolScope,
 } from './tool.ts';
+import { warningOf, withWarning } from './risky-writes.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 
 /** The most characters of a result that the audit log keeps. */
@@ -66,6 +73,12 @@ export interface ToolGateDeps {
   guards: readonly Guard[];
   /** The real paths of the daemon's own directories. */
   protectedDirectories: string[];
+  /** The home directory of the person, as a real path. */
+  home?: string | undefined;
+  /** `$XDG_CONFIG_HOME`. */
+  configHome?: string | undefined;
+  /** Recognizes credentials by content. */
+  secretFiles?: SecretFiles;
   policy: PolicyService;
   approvals: ApprovalService;
   approvalStore: ApprovalStore;
@@ -79,9 +92,14 @@ interface ReviewedCall {
   tool: Tool;
   args: Record<string, unknown>;
   plan: ToolPlan;
+  /** Why the call deserves attention. */
+  warning: string | undefined;
   scope: ToolScope;
   /** A hash of everything that must not change between a decision and the call. */
   binding: string;
+  /** What `allow-always` would cover. */
+  coverage: Coverage;
+  coversKey: string;
 }
 
 /** A refused call; the message is for the model and the audit log. */
@@ -118,28 +136,30 @@ export class ToolGate {
   }
 
   async #review({ context }: ToolRun, { name, args: rawArgs }: RequestedCall): Promise<ReviewedCall> {
-    const { registry, policy, guards, protectedDirectories } = this.#deps;
+    const { registry, policy, guards, protectedDirectories, secretFiles } = this.#deps;
     const tool = await registry.find(name);
     if (matchesTool(policy.policy.blockedTools, name)) throw new Refusal(`The policy blocks ${name}`);
     if (!tool) throw new Refusal(`There is no tool ${name.slice(0, 100)}`);
     const reason = tool.unavailable?.();
     if (reason !== undefined) throw new ToolFailure(`${name} is not available: ${reason}`);
-    const args = argumentsSchema.safeParse(rawArgs).data;
-    const parsed = tool.input.safeParse(rawArgs);
+    const args = safeParse(argumentsSchema, rawArgs).data;
+    const parsed = safeParse(tool.input, rawArgs);
     if (!args || !parsed.success)
       throw new ToolFailure(
         `The arguments are not valid: ${parsed.error ? z.prettifyError(parsed.error) : ''}`,
       );
-    const plan = await tool.plan(parsed.data, context);
+    const planned = await tool.plan(parsed.data, context);
     const paths: GuardedCall['paths'] = [];
-    for (const { path, operation } of plan.access.paths ?? [])
+    for (const { path, operation } of planned.access.paths ?? [])
       paths.push({ requested: path, operation, real: await resolveRealPath(context.workspace, path) });
-    const call: GuardedCall = { tool, args, access: plan.access, paths, context };
+    const call: GuardedCall = { tool, args, access: planned.access, paths, context };
     for (const guard of guards) {
       if (!policy.isGuardOn(guard.name)) continue;
       const problem = await guard.check(call);
       if (problem !== undefined) throw new Refusal(`${problem} (guard ${guard.name})`);
     }
+    const warning = await warningOf(call, this.#deps);
+    const plan = { ...planned, access: withWarning(planned.access, warning) };
     const isConfined = policy.isGuardOn('path-traversal');
     const protectsSecrets = policy.isGuardOn('secret-exfiltration');
     const scope: ToolScope = {
@@ -151,8 +171,11 @@ export class ToolGate {
           protectsSecrets &&
           (isSecretPath(path) || isProtectedPath(path, protectedDirectories, context.workspace))
         ),
+      ...(protectsSecrets &&
+        secretFiles && { isSecret: (path: string) => secretFiles.isSecret(path, context.workspace) }),
     };
-    const { command = null, environment = null, needsPerson = null } = plan.access;
+    const { command = null, environment = null, needsPerson = null, scripts = null } = plan.access;
+    const coverage = await coverageOf({ tool, args, access: plan.access, paths: scope.paths, context });
     const binding = bindingOf({
       tool: name,
       args,
@@ -161,24 +184,28 @@ export class ToolGate {
       command,
       environment,
       needsPerson,
+      scripts,
       scope: scopeOf(context) ?? null,
       policy: policy.version,
     });
-    return { tool, args, plan, scope, binding };
+    const warned = warning?.reason;
+    const coversKey = bindingOf({ same: coverage.same });
+    return { tool, args, plan, warning: warned, scope, binding, coverage, coversKey };
   }
 
   /** Undefined if the call may run without approval, else the approval that was granted or that it has to wait for. */
   async #decide(run: ToolRun, call: RequestedCall, reviewed: ReviewedCall) {
     const { policy, approvalStore, approvals } = this.#deps;
     const { context, canAsk } = run;
-    const { tool, plan, binding, args } = reviewed;
+    const { tool, plan, warning, binding, args, coverage, coversKey } = reviewed;
     const scopeId = scopeOf(context) ?? run.id;
     const decision = decideByMode({
       tool,
       access: plan.access,
+      warning,
       mode: context.mode,
       policy: policy.policy,
-      isAllowedInScope: await approvalStore.isAllowed(scopeId, tool.name),
+      isAllowedInScope: await approvalStore.isAllowed(scopeId, tool.name, coversKey),
       isTrusted: context.isTrusted,
     });
     if (decision.kind === 'refuse') throw new Refusal(decision.reason);
@@ -191,6 +218,7 @@ export class ToolGate {
     if (decision.kind === 'run') return undefined;
     // The call is not the one that was approved, so it needs a new decision.
     if (!canAsk) throw new Refusal(`${decision.reason}, and no approval can be requested here`);
+    const { scripts } = plan.access;
     const approval = await approvals.request({
       run_id: run.id,
       call_id: call.id,
@@ -199,9 +227,11 @@ export class ToolGate {
       task_id: context.taskId ?? null,
       scope_id: scopeId,
       tool: tool.name,
-      arguments: JSON.stringify(args),
+      arguments: JSON.stringify(maskSecrets(args)),
+      scripts: scripts ? JSON.stringify(scripts) : null,
+      ...coversOf(tool, plan.access, policy.policy, { covers: coverage.covers, covers_key: coversKey }),
       cwd: plan.access.command?.cwd ?? context.workspace,
-      danger: tool.danger,
+      danger: warning === undefined ? tool.danger : 'high',
       reason: decision.reason,
       binding,
     });
@@ -247,6 +277,7 @@ export class ToolGate {
   /** The message that the model may see; details of unexpected errors go to the log only. */
   #reasonOf(error: unknown, tool: string): string {
     if (error instanceof Refusal || isToolFailure(error)) return error.message;
+    if (error instanceof AppError && error.code === 'rate_limited') return error.message;
     this.#deps.log.error({ tool, reason: messageOf(error) }, 'a tool failed unexpectedly');
     return `${tool.slice(0, 100)} failed unexpectedly`;
   }
@@ -267,7 +298,7 @@ export class ToolGate {
   }
 
   async #refuse(run: ToolRun, call: RequestedCall, reason: string): Promise<ToolResult> {
-    const args = argumentsSchema.safeParse(call.args).data ?? { given: call.args };
+    const args = safeParse(argumentsSchema, call.args).data ?? { given: call.args };
     await this.#deps.database.write((transaction) =>
       this.#deps.audit.append(transaction, {
         ...entryOf(run, call, args),
@@ -289,13 +320,24 @@ const entryOf = ({ context }: ToolRun, call: RequestedCall, args: Record<string,
   conversationId: context.conversationId,
   taskId: context.taskId,
   callId: call.id.slice(0, 200),
-  arguments: args,
+  arguments: maskSecrets(args),
 });
 
 const approvedBy = (approval: ApprovalRow | undefined) => ({
   approved: true,
   ...(approval?.decision && { decision: approval.decision }),
 });
+
+/** What `allow-always` covers: nothing where every call needs a decision of its own. */
+function coversOf(
+  { name }: Tool,
+  access: ToolAccess,
+  policy: Policy,
+  kind: Pick<ApprovalRow, 'covers' | 'covers_key'>,
+): Pick<ApprovalRow, 'covers' | 'covers_key'> {
+  const reason = whyAlwaysAsked(name, access, policy);
+  return reason === undefined ? kind : { covers: `nothing: ${reason}`, covers_key: null };
+}
 
 /** Refuses text that cannot be serialized exactly, such as an unpaired surrogate: it cannot be bound to a decision. */
 function bindingOf(values: Record<string, unknown>): string {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { SecurityMode } from '../../contract/security-mode.ts';
 import type { Danger } from '../../contract/tools.ts';
 import { PathError } from '../paths/path-error.ts';
+import type { CommandPart } from './commands/command-chain.ts';
 
 /** The user, workspace and limits of a tool call. */
 export interface ToolContext {
@@ -25,15 +26,27 @@ export interface PathAccess {
   operation: 'read' | 'write';
 }
 
+/** A file that a call runs. */
+export interface ScriptFile {
+  /** The real path. */
+  path: string;
+  /** In hexadecimal. */
+  sha256: string;
+}
+
 /** What a call will access, declared before it runs. The guards check this. */
 export interface ToolAccess {
   paths?: PathAccess[];
-  /** The program and its arguments, exactly as they will run, without a shell. */
-  command?: { argv: string[]; cwd: string };
+  /** The program and its arguments, exactly as they will run, without a shell; `parts` if it is more than one program. */
+  command?: { argv: string[]; cwd: string; parts?: CommandPart[] };
   /** The environment of the command, such as `sandbox` or `no sandbox`. */
   environment?: string;
+  /** The files that the call runs, with the hashes that they have now. */
+  scripts?: ScriptFile[];
   /** Why this call always needs an approval, such as a program that runs other programs; otherwise undefined. */
   needsPerson?: string;
+  /** Whether `needsPerson` is asked for in the mode `full` too, instead of a refusal. */
+  isAskedInFull?: boolean;
 }
 
 /** The results of the guards that the tool works with. */
@@ -42,6 +55,8 @@ export interface ToolScope {
   paths: string[];
   /** Whether the guards allow reading this real path, for tools that discover further paths while they run. */
   mayRead(realPath: string): boolean;
+  /** Whether a file holds credentials by its content; undefined while the guard of secrets is off. */
+  isSecret?: (realPath: string) => Promise<boolean>;
   /** Whether the tool is confined to the workspace; otherwise links in it may lead anywhere. */
   isConfined: boolean;
 }

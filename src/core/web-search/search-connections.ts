@@ -1,4 +1,5 @@
 import type { SearchProviderId } from '../../contract/integrations.ts';
+import { trimSlashes } from '../../contract/trim-slashes.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
@@ -21,7 +22,8 @@ export class SearchConnections {
   }
 
   baseUrl(id: SearchProviderId): string | undefined {
-    return this.#config.get(`integrations.webSearch.${id}.baseUrl`)?.replace(/\/+$/, '');
+    const setting = this.#config.get(`integrations.webSearch.${id}.baseUrl`);
+    return setting === undefined ? undefined : trimSlashes(setting);
   }
 
   /** The provider to use: the configured one, or else the first whose settings are complete. */

@@ -1,7 +1,8 @@
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
-import type { Feature } from '../lifecycle.ts';
+import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
@@ -18,11 +19,10 @@ import { WebhookRegistry } from './webhook-registry.ts';
 import { WebhookService } from './webhook-service.ts';
 import { WebhookStore } from './webhook-store.ts';
 
-const TIDY_EVERY_MS = 300_000;
-
 export interface WebhookDeps {
   database: Database;
   bus: EventBus;
+  config: Config;
   keys: KeyRing;
   audit: AuditLog;
   notifications: NotificationService;
@@ -56,9 +56,9 @@ export async function composeWebhooks(deps: WebhookDeps) {
     });
   bus.on('rights_changed', () => void endRights());
   await endRights();
-  const retention = new WebhookDeliveryRetention(database);
+  const retention = new WebhookDeliveryRetention(database, deps.config);
   const wired = { ...deps, store, deliveries, deliverer, registry, backlogs };
-  const services = { webhooks: new WebhookService(wired), webhookOutbox: new WebhookOutbox(wired) };
+  const services = { webhooks: new WebhookService(wired), outbox: new WebhookOutbox(wired) };
   return {
     services,
     lifecycle: {

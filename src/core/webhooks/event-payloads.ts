@@ -6,7 +6,7 @@ import type { TaskHappening } from '../tasks/task-outbox.ts';
 /** The maximum length of an output in an event; the task has the full output. */
 const MAX_OUTPUT = 65_536;
 
-const told: Partial<Record<TaskEventType, WebhookEvent>> = {
+const webhookEvents: Partial<Record<TaskEventType, WebhookEvent>> = {
   created: 'task.created',
   started: 'agent.started',
   completed: 'task.completed',
@@ -14,15 +14,20 @@ const told: Partial<Record<TaskEventType, WebhookEvent>> = {
   cancelled: 'task.cancelled',
 };
 /** Task events that finish an agent's run. */
-const endings: ReadonlySet<TaskEventType> = new Set(['completed', 'failed', 'cancelled', 'retry_scheduled']);
+const runFinished: ReadonlySet<TaskEventType> = new Set([
+  'completed',
+  'failed',
+  'cancelled',
+  'retry_scheduled',
+]);
 
 /** Maps a task event to webhook events, in order of occurrence. */
 export function webhookEventsOf({ before, events }: TaskHappening): WebhookEvent[] {
   const found: WebhookEvent[] = [];
   const hadRun = before?.status === 'in_progress';
   for (const { type, data } of events) {
-    if (hadRun && endings.has(type)) found.push('agent.finished');
-    const event = told[type];
+    if (hadRun && runFinished.has(type)) found.push('agent.finished');
+    const event = webhookEvents[type];
     // Imported tasks are older than their row.
     if (event && !(type === 'created' && data?.['imported'] === true)) found.push(event);
   }

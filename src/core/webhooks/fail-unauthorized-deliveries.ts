@@ -7,7 +7,8 @@ const withoutRights = sql`
   join webhook_deliveries as delivery on delivery.webhook_id = webhooks.id and delivery.status = 'pending'
   left join tasks on tasks.id = delivery.task_id
   where (users.disabled_at is not null
-    or (webhooks.sees_all = 1 and users.role <> 'admin' and tasks.owner_id <> webhooks.owner_id))`;
+    or (webhooks.sees_all = 1 and users.role <> 'admin' 
+      and delivery.task_id is not null and (tasks.id is null or tasks.owner_id <> webhooks.owner_id)))`;
 
 /**
  * Fails pending deliveries that the webhook's user may no longer receive: the user was disabled, or the delivery is about

@@ -10,6 +10,8 @@ import type { Runtime } from '../runtime.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 import type { DeliveryToSend, PendingDelivery, WebhookDeliveryStore } from './webhook-delivery-store.ts';
 
+/** Concurrent requests to one receiver that answers. */
+const PER_WEBHOOK = 8;
 const PAGE = 500;
 
 export interface WebhookDelivererDeps {
@@ -29,15 +31,16 @@ export interface WebhookDelivererDeps {
 export interface StoredDelivery {
   id: string;
   webhookId: string;
+  taskId: string | null;
   attempts: number;
   /** Wall-clock milliseconds. */
   dueAt: number;
 }
 
 /**
- * Sends stored webhook deliveries at least once, across restarts of the daemon. A webhook receives one delivery at a time,
- * in the order of the events; a failed delivery waits for its next attempt without
- * blocking later ones.
+ * Sends stored webhook deliveries at least once, across restarts of the daemon. A webhook receives the events of
+ * one task one at a time, in their order, and those of several tasks at the same time; a failed delivery waits for its next
+ * attempt without blocking later ones.
  */
 export class WebhookDeliverer {
   readonly #deps: WebhookDelivererDeps;
@@ -53,7 +56,7 @@ export class WebhookDeliverer {
       processPage: () => this.#queuePage(),
       attempt: (id, context) => this.#attempt(id, context),
       read: async (webhookId, limit) => (await deps.store.pendingOf(webhookId, limit)).map(toDelivery),
-      perLane: 1,
+      perLane: PER_WEBHOOK,
       now: deps.runtime.now,
     });
   }
@@ -69,8 +72,8 @@ export class WebhookDeliverer {
   }
 
   /** Queues a delivery. Call it after the delivery was committed. */
-  add({ webhookId, ...delivery }: StoredDelivery): void {
-    this.#deliverer.lanes.add({ ...delivery, lane: webhookId });
+  add({ webhookId, taskId, ...delivery }: StoredDelivery): void {
+    this.#deliverer.lanes.add({ ...delivery, lane: webhookId, orderKey: taskId ?? undefined });
   }
 
   /**
@@ -121,7 +124,7 @@ export class WebhookDeliverer {
     const recorded = await this.#deliverer.record(signal, (transaction) =>
       this.#recorder.record(transaction, delivery, result, at),
     );
-    return { durationMs: result.durationMs, ...recorded };
+    return { durationMs: result.durationMs, hasAnswered: result.status !== null, ...recorded };
   }
 
   /** Read for each attempt, so that a rotation takes effect immediately. */
@@ -136,11 +139,12 @@ export class WebhookDeliverer {
   }
 }
 
-const toDelivery = ({ id, webhook_id, attempt, at, next_attempt_at }: PendingDelivery) => {
+const toDelivery = ({ id, webhook_id, task_id, attempt, at, next_attempt_at }: PendingDelivery) => {
   const dueAt = Date.parse(next_attempt_at ?? '') || 0;
   return {
     id,
     lane: webhook_id,
+    orderKey: task_id ?? undefined,
     attempts: attempt,
     dueAt,
     waitMs: attempt === 0 ? 0 : dueAt - Date.parse(at),

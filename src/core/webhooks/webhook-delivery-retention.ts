@@ -1,25 +1,28 @@
 import { type Kysely, sql } from 'kysely';
+import type { Config } from '../config/config.ts';
 import type { Database } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
 
-const KEPT_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
 const KEPT_PER_WEBHOOK = 1000;
 /** Webhooks per call. */
 const WEBHOOKS = 50;
 const BATCH = 500;
 
 /**
- * Keeps finished deliveries for 30 days, at most the last 1,000 of each webhook. Deliveries that were pending that long
+ * Keeps finished deliveries for `retention.deliveriesDays`, at most the last 1,000 of each webhook. Deliveries that were pending that long
  * for an inactive webhook are removed, as are all deliveries of a removed webhook.
  */
 export class WebhookDeliveryRetention {
   readonly #database: Database;
+  readonly #config: Pick<Config, 'get'>;
   readonly #next;
   #position = '';
 
-  constructor(database: Database) {
+  constructor(database: Database, config: Pick<Config, 'get'>) {
     this.#database = database;
+    this.#config = config;
     this.#next = prepareQuery<{ after: string }, { webhook_id: string; status: string | null }>((value) =>
       database.read
         .selectFrom('webhook_deliveries')
@@ -33,7 +36,9 @@ export class WebhookDeliveryRetention {
 
   /** Cleans up some webhooks, rotating from call to call. */
   async removeOld(now: Date): Promise<void> {
-    const before = new Date(now.getTime() - KEPT_MS).toISOString();
+    const days = this.#config.get('retention.deliveriesDays');
+    // The empty text is before every time.
+    const before = days === 0 ? '' : new Date(now.getTime() - days * DAY_MS).toISOString();
     for (let looked = 0; looked < WEBHOOKS; looked++) {
       const { rows } = await this.#database.read.executeQuery(this.#next({ after: this.#position }));
       const [{ webhook_id: id, status } = { webhook_id: '', status: null }] = rows;

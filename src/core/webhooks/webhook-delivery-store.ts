@@ -18,7 +18,7 @@ export type ListedDelivery = Omit<WebhookDeliveryRow, 'body'>;
 /** The fields that determine when a delivery is due. */
 export type PendingDelivery = Pick<
   WebhookDeliveryRow,
-  'id' | 'webhook_id' | 'attempt' | 'at' | 'next_attempt_at'
+  'id' | 'webhook_id' | 'task_id' | 'attempt' | 'at' | 'next_attempt_at'
 >;
 /** A pending delivery with the URL, secrets and status of its webhook. */
 export type DeliveryToSend = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'event' | 'body'> &
@@ -77,7 +77,7 @@ export class WebhookDeliveryStore {
     this.#pendingOf = prepareQuery<{ webhookId: string; limit: number }, PendingDelivery>((value) =>
       db
         .selectFrom('webhook_deliveries')
-        .select(['id', 'webhook_id', 'attempt', 'at', 'next_attempt_at'])
+        .select(['id', 'webhook_id', 'task_id', 'attempt', 'at', 'next_attempt_at'])
         .where('webhook_id', '=', value('webhookId'))
         .where('status', '=', pending)
         .orderBy('next_attempt_at')

@@ -55,7 +55,7 @@ export class WebhookOutbox implements TaskOutbox {
       const isRefused = backlogs.isFull(webhookId);
       backlogs.added(webhookId);
       if (isRefused) this.#giveUp(id, at);
-      else deliverer.add({ id, webhookId, attempts: 0, dueAt: Date.parse(at) });
+      else deliverer.add({ id, webhookId, taskId, attempts: 0, dueAt: Date.parse(at) });
     });
   }
 

@@ -175,6 +175,7 @@ export class WebhookService {
         body,
         at,
       });
+      await caller.auditEntry?.append(transaction, { deliveryId });
     });
     return this.#sendAndFetch(id, deliveryId);
   }
@@ -195,7 +196,10 @@ export class WebhookService {
     requireVisible(caller, await store.find(id));
     await this.#delivery(id, deliveryId);
     const at = runtime.now().toISOString();
-    await database.write((transaction) => deliveries.requeue(transaction, deliveryId, at));
+    await database.write(async (transaction) => {
+      await deliveries.requeue(transaction, deliveryId, at);
+      await caller.auditEntry?.append(transaction);
+    });
     return this.#sendAndFetch(id, deliveryId);
   }
 

@@ -51,7 +51,7 @@ export class WebhookStore {
       .execute();
   }
 
-  /** Counts the pending deliveries of a webhook, and tells whether it is failing. */
+  /** Counts the pending deliveries of a webhook, and reads whether it is failing. */
   async backlog(db: Kysely<Schema>, id: string): Promise<{ waiting: number; isFailing: boolean }> {
     const row = await db
       .selectFrom('webhook_deliveries')

@@ -15,7 +15,7 @@ export function registerApprovals(
     {
       list: ({ query }, { caller }) => approvals.list(caller, query),
       decide: async ({ params, body }, { caller }) => ({
-        approval: await approvals.decide(caller, params.id, body.decision),
+        approval: await approvals.decide(caller, params.id, body.decision, body),
       }),
     },
     check,

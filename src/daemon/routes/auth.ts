@@ -8,6 +8,7 @@ import {
   type CallerServices,
   findCaller,
   isForwarded,
+  signInClientOf,
   startSession,
 } from '../credentials.ts';
 import { implement } from '../implement.ts';
@@ -16,7 +17,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerAuth(
   server: FastifyInstance,
-  app: CallerServices & Pick<App, 'accounts' | 'signInLinks' | 'config' | 'isLoopback'>,
+  app: CallerServices & Pick<App, 'accounts' | 'knownClients' | 'signInLinks' | 'config' | 'isLoopback'>,
   check?: ResponseCheck,
 ): void {
   const { sessions, accounts, accessKey, signInLinks, config } = app;
@@ -25,13 +26,18 @@ export function registerAuth(
     authRoutes,
     {
       signup: async ({ body }, { request, reply }) => {
-        const place = { isTrustedClient: isTrustedClient(app, request), client: clientOf(request) };
-        const { session, user } = await accounts.signUp(body, place);
+        const client = await signInClientOf(app, request);
+        const context = { isTrustedClient: isTrustedClient(app, request), client };
+        const { session, user } = await accounts.signUp(body, context);
         await startSession(app, request, reply, session);
-        return { user, message: 'The account is made, and you are signed in' };
+        return { user, message: 'Account created. You are signed in.' };
       },
       login: async ({ body }, { request, reply }) => {
-        const { session, user } = await accounts.signIn(body.email, body.password, clientOf(request));
+        const { session, user } = await accounts.signIn(
+          body.email,
+          body.password,
+          await signInClientOf(app, request),
+        );
         await startSession(app, request, reply, session);
         return { user: { id: user.id, email: user.email, name: user.name }, message: 'Signed in' };
       },
@@ -51,16 +57,17 @@ export function registerAuth(
       updateMe: async ({ body }, { caller }) => ({ user: await accounts.updateProfile(caller, body) }),
       updatePassword: async ({ body }, { caller, request }) => {
         await accounts.setPassword(caller, body, clientOf(request));
-        return { message: 'The password is changed; your other sessions have ended' };
+        return { message: 'Password changed. Your other sessions have ended.' };
       },
       verifyAccessKey: async ({ body }, { request, reply }) => {
-        await startSession(app, request, reply, await accessKey.verify(body.key, clientOf(request)));
+        const client = await signInClientOf(app, request);
+        await startSession(app, request, reply, await accessKey.verify(body.key, client));
         return { success: true, message: 'Signed in' };
       },
       updateAccessKey: async ({ body }, { caller, request }) => {
         await accessKey.set(body.key, clientOf(request), caller);
         return {
-          message: body.key === null ? 'No access key is required any more' : 'The access key is set',
+          message: body.key === null ? 'Access key removed' : 'Access key set',
         };
       },
       createSignInLink: async ({ body }, { caller, request }) => {
@@ -77,7 +84,7 @@ export function registerAuth(
   );
 }
 
-/** True where whoever asks works as the daemon's own user on its machine, and no proxy stands between. */
+/** Whether the client runs as the daemon's user on its machine, without a proxy in between. */
 export function isTrustedClient(app: Pick<App, 'isLoopback' | 'config'>, request: FastifyRequest): boolean {
   const isProxied = app.config.get('server.baseUrl') !== undefined || isForwarded(request);
   return app.isLoopback && !isProxied && isOwnUser(request.socket);

@@ -22,7 +22,7 @@ export function registerDevices(
       }),
       revoke: async ({ params }, { caller, request }) => {
         await devices.revoke(caller, params.id, clientOf(request));
-        return { message: 'The device is revoked, and its sessions have ended' };
+        return { message: 'Device revoked. Its sessions have ended.' };
       },
       getIdentity: () => identity,
       attest: async ({ body }, { caller }) => ({ attestation: await attestations.attest(caller, body.data) }),

@@ -16,15 +16,15 @@ export function registerDlq(
       list: ({ query }, { caller }) => deadLetters.list(caller, query),
       get: async ({ params }, { caller }) => ({ item: await deadLetters.get(caller, params.id) }),
       retry: async ({ params }, { caller }) => ({
-        message: 'The task is queued again',
+        message: 'Task requeued',
         item: await deadLetters.retry(caller, params.id),
       }),
       discard: async ({ params }, { caller }) => ({
-        message: 'Discarded',
+        message: 'Dead letter discarded',
         item: await deadLetters.discard(caller, params.id),
       }),
       resolve: async ({ params, body }, { caller }) => ({
-        message: 'Resolved',
+        message: 'Dead letter resolved',
         item: await deadLetters.resolve(caller, params.id, body.note),
       }),
     },

@@ -20,7 +20,7 @@ export function registerExperiences(
       use: async ({ params }, { caller }) => ({ experience: await experiences.use(caller, params.id) }),
       delete: async ({ params }, { caller }) => {
         await experiences.remove(caller, params.id);
-        return { message: 'Forgotten' };
+        return { message: 'Experience deleted' };
       },
       decay: ({ body }, { caller }) => experiences.decay(caller, body.halfLifeDays),
       prune: ({ body }, { caller }) => experiences.prune(caller, body.minWeight),

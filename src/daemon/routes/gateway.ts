@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { gatewayRoutes } from '../../contract/gateway.ts';
 import type { App } from '../../core/app.ts';
@@ -13,10 +13,10 @@ export function registerGateway(
   check?: ResponseCheck,
 ): void {
   const { gateway, gatewayWaits } = app;
-  // Who waits for a task is answered before the connections are closed.
+  // Requests that wait for a task are answered before the connections close.
   server.addHook('preClose', async () => {
     await gatewayWaits.stop();
-    await breathe();
+    await yieldToEventLoop();
   });
   implement(
     server,

@@ -23,16 +23,17 @@ export function registerHealth(
         if (report.status === 'unhealthy') reply.code(503);
         return report;
       },
-      getReady: (_, { reply }) => {
-        if (health.phase !== 'ready') reply.code(503);
-        return { status: health.phase, timestamp: timestamp() };
+      getReady: async (_, { reply }) => {
+        const readiness = await health.readiness();
+        if (readiness.status !== 'ready') reply.code(503);
+        return { ...readiness, timestamp: timestamp() };
       },
       getMetrics: async (_, { request }) =>
         request.headers.accept?.includes('text/plain') ? prometheus() : metrics.requests.read(),
     },
     check,
   );
-  // Where Prometheus looks unless it is told otherwise.
+  // The default path that Prometheus scrapes.
   const isOpen = () => app.config.get('metrics.public');
   const config = {
     access: 'session',

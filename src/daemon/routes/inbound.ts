@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { inboundRoutes } from '../../contract/inbound.ts';
-import type { ProviderName } from '../../contract/oauth.ts';
+import type { Vendor } from '../../contract/vendors.ts';
 import type { App } from '../../core/app.ts';
 import { addressOf, clientOf } from '../credentials.ts';
 import { type Context, implement } from '../implement.ts';
@@ -12,16 +12,16 @@ export function registerInbound(
   check?: ResponseCheck,
 ): void {
   const { inbound } = app;
-  const { receiveCodehost, receiveTrackerA, receiveTrackerB, ...log } = inboundRoutes;
+  const { receiveGithub, receiveJira, receiveLinear, ...log } = inboundRoutes;
   const take =
-    (provider: ProviderName) =>
+    (vendor: Vendor) =>
     (_: unknown, { request }: Context) =>
-      inbound.receive(provider, {
+      inbound.receive(vendor, {
         headers: request.headers,
         body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
         address: addressOf(request),
       });
-  // A scope of its own: what is signed are the bytes, so nobody may read them before.
+  // A separate scope with its own parser: the signature covers the raw bytes.
   void server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
@@ -31,11 +31,11 @@ export function registerInbound(
     );
     implement(
       scope,
-      { receiveCodehost, receiveTrackerA, receiveTrackerB },
+      { receiveGithub, receiveJira, receiveLinear },
       {
-        receiveCodehost: take('codehost'),
-        receiveTrackerA: take('tracker_a'),
-        receiveTrackerB: take('tracker_b'),
+        receiveGithub: take('github'),
+        receiveJira: take('jira'),
+        receiveLinear: take('linear'),
       },
       check,
     );

@@ -14,15 +14,15 @@ export function registerIntegrations(
     server,
     integrationsRoutes,
     {
-      getCodehost: (_, { caller }) => integrationStatus.codehost(caller.userId),
-      getTrackerA: (_, { caller }) => integrationStatus.trackerA(caller.userId),
-      getTrackerB: (_, { caller }) => integrationStatus.trackerB(caller.userId),
-      disconnectCodehost: ({ query }, { caller, request }) =>
-        integrationStatus.disconnect(caller, 'codehost', { ...query, client: clientOf(request) }),
-      disconnectTrackerA: ({ query }, { caller, request }) =>
-        integrationStatus.disconnect(caller, 'tracker_a', { ...query, client: clientOf(request) }),
-      disconnectTrackerB: ({ query }, { caller, request }) =>
-        integrationStatus.disconnect(caller, 'tracker_b', { ...query, client: clientOf(request) }),
+      getGithub: (_, { caller }) => integrationStatus.github(caller.userId),
+      getJira: (_, { caller }) => integrationStatus.jira(caller.userId),
+      getLinear: (_, { caller }) => integrationStatus.linear(caller.userId),
+      disconnectGithub: ({ query }, { caller, request }) =>
+        integrationStatus.disconnect(caller, 'github', { ...query, client: clientOf(request) }),
+      disconnectJira: ({ query }, { caller, request }) =>
+        integrationStatus.disconnect(caller, 'jira', { ...query, client: clientOf(request) }),
+      disconnectLinear: ({ query }, { caller, request }) =>
+        integrationStatus.disconnect(caller, 'linear', { ...query, client: clientOf(request) }),
       getWebhooksStatus: () => integrationStatus.webhooks(),
       getWebSearch: () => webSearch.describe(),
       updateWebSearch: ({ body }, { caller, request }) =>

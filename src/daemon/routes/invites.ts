@@ -18,7 +18,7 @@ export function registerInvites(
       create: ({ body }, { caller }) => invites.create(caller, body),
       delete: async ({ params }, { caller }) => {
         await invites.remove(caller, params.id);
-        return { message: 'The invite is taken back' };
+        return { message: 'Invite revoked' };
       },
     },
     check,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { landingPage, landingScript } from '../landing-page.ts';
 
-/** The page at the root, which also is where sign-in links lead. */
+/** Registers the page at the root, which also handles sign-in links. */
 export function registerLanding(server: FastifyInstance): void {
   for (const path of ['/', '/sign-in'])
     server.get(path, { config: { access: 'public' } }, (_request, reply) =>

@@ -18,7 +18,7 @@ export function registerMemory(
       sync: ({ body }, { caller }) => memory.sync(caller, body.basePath),
       cancelSync: async () => {
         await memory.cancelSync();
-        return { message: 'The sync is stopped; what it had done stays' };
+        return { message: 'Sync stopped. The files that it indexed are kept.' };
       },
       getStats: () => memory.stats(),
       listFiles: ({ query }) => memory.files(query),
@@ -33,7 +33,7 @@ export function registerMemory(
       },
       deleteAll: async () => {
         await memory.clear();
-        return { message: 'The index of files is empty' };
+        return { message: 'File index cleared' };
       },
       listSessions: ({ query }, { caller }) => memorySessions.list(caller, query),
       createSession: async ({ body }, { caller }) => ({

@@ -17,6 +17,10 @@ export function registerNotifications(
       markRead: async ({ params }, { caller }) => ({
         notification: await notifications.markRead(caller, params.id),
       }),
+      delete: async ({ params }, { caller }) => {
+        await notifications.delete(caller, params.id);
+        return { message: 'Notification deleted' };
+      },
     },
     check,
   );

@@ -14,23 +14,21 @@ export function registerOAuth(
     server,
     oauthRoutes,
     {
-      startCodehost: async ({ query }, context) =>
-        new Redirect((await flow.start('codehost', query, context)).url),
-      completeCodehost: async ({ query }, context) =>
+      startGithub: async ({ query }, context) =>
+        new Redirect((await flow.start('github', query, context)).url),
+      completeGithub: async ({ query }, context) =>
         new Redirect((await flow.signIn(query, undefined, context)).returnTo),
-      createCodehostUrl: ({ query }, context) => flow.start('codehost', query, context),
-      exchangeCodehostCode: async ({ body: { codeVerifier, ...callback } }, context) => {
+      createGithubUrl: ({ query }, context) => flow.start('github', query, context),
+      exchangeGithubCode: async ({ body: { codeVerifier, ...callback } }, context) => {
         const { user } = await flow.signIn(callback, codeVerifier, context);
         return { user, message: 'Signed in' };
       },
-      startTrackerA: async ({ query }, context) =>
-        new Redirect((await flow.start('tracker_a', query, context)).url),
-      completeTrackerA: async ({ query }, context) =>
-        new Redirect(await flow.connect('tracker_a', query, context)),
-      startTrackerB: async ({ query }, context) =>
-        new Redirect((await flow.start('tracker_b', query, context)).url),
-      completeTrackerB: async ({ query }, context) =>
-        new Redirect(await flow.connect('tracker_b', query, context)),
+      startJira: async ({ query }, context) => new Redirect((await flow.start('jira', query, context)).url),
+      completeJira: async ({ query }, context) => new Redirect(await flow.connect('jira', query, context)),
+      startLinear: async ({ query }, context) =>
+        new Redirect((await flow.start('linear', query, context)).url),
+      completeLinear: async ({ query }, context) =>
+        new Redirect(await flow.connect('linear', query, context)),
     },
     check,
   );

@@ -23,16 +23,16 @@ export function registerPairing(
         request: await decisions.inspect(caller, body.code, clientOf(request)),
       }),
       approve: async ({ body }, { caller, request }) => ({
-        message: 'The device is paired',
+        message: 'Device paired',
         request: await decisions.approve(caller, body, clientOf(request)),
       }),
       reject: async ({ body }, { caller, request }) => ({
-        message: 'The request is rejected',
+        message: 'Pairing request rejected',
         request: await decisions.reject(caller, body, clientOf(request)),
       }),
       getStatus: ({ params }, { request }) => pairing.status(params.requestId, clientOf(request)),
       listPending: async () => ({ requests: await pairing.pending() }),
-      deleteExpired: async () => ({ removed: await pairing.cleanup() }),
+      deleteExpired: async (_, { caller }) => ({ removed: await pairing.cleanup(caller) }),
     },
     check,
   );

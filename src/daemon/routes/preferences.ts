@@ -19,7 +19,7 @@ export function registerPreferences(
         pageOf('preferences', await preferences.list(caller, params.userId), query),
       delete: async ({ params }, { caller }) => {
         await preferences.remove(caller, params.userId, params.id);
-        return { message: 'Forgotten' };
+        return { message: 'Preference deleted' };
       },
     },
     check,

@@ -14,13 +14,13 @@ export function registerQueue(
     queueRoutes,
     {
       getStatus: () => queue.status(),
-      pause: async () => {
-        await queue.pause();
-        return { message: 'The queue is paused', paused: true };
+      pause: async (_, { caller }) => {
+        await queue.pause(caller);
+        return { message: 'Queue paused', paused: true };
       },
-      resume: async () => {
-        await queue.resume();
-        return { message: 'The queue goes on', paused: false };
+      resume: async (_, { caller }) => {
+        await queue.resume(caller);
+        return { message: 'Queue resumed', paused: false };
       },
     },
     check,

@@ -23,7 +23,7 @@ export function registerSchedules(
       run: ({ params }, { caller }) => schedules.run(caller, params.id),
       delete: async ({ params }, { caller }) => {
         await schedules.remove(caller, params.id);
-        return { message: 'Removed; the tasks that it made stay' };
+        return { message: 'Schedule deleted. Its tasks are kept.' };
       },
     },
     check,

@@ -17,7 +17,7 @@ export function registerSessions(
       list: async ({ query }, { caller }) => pageOf('sessions', await sessions.list(caller), query),
       revoke: async ({ params }, { caller }) => {
         await sessions.revoke(caller, params.id);
-        return { message: 'The session has ended' };
+        return { message: 'Session ended' };
       },
     },
     check,

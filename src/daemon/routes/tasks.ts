@@ -4,7 +4,8 @@ import type { TaskEvent } from '../../contract/task.ts';
 import { tasksRoutes } from '../../contract/tasks.ts';
 import type { App } from '../../core/app.ts';
 import { AppError } from '../../core/errors.ts';
-import { EventStream, signalOfReader } from '../event-stream.ts';
+import { countStream, EventStream, signalOfReader } from '../event-stream.ts';
+import { clientOf } from '../credentials.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
@@ -12,7 +13,15 @@ export function registerTasks(
   server: FastifyInstance,
   app: Pick<
     App,
-    'tasks' | 'taskLists' | 'taskEvents' | 'taskAnalytics' | 'taskExport' | 'taskImport' | 'bus'
+    | 'tasks'
+    | 'taskDeletion'
+    | 'taskLists'
+    | 'taskEvents'
+    | 'taskAnalytics'
+    | 'taskExport'
+    | 'taskImport'
+    | 'openStreams'
+    | 'bus'
   >,
   check?: ResponseCheck,
 ): void {
@@ -39,12 +48,16 @@ export function registerTasks(
       },
       import: ({ body }, { caller }) => app.taskImport.run(caller, body.tasks),
       get: async ({ params }, { caller }) => ({ task: await tasks.get(caller, params.id) }),
+      delete: async ({ params }, { caller, request }) => {
+        await app.taskDeletion.delete(caller, params.id, clientOf(request).address);
+        return { message: 'Task deleted' };
+      },
       cancel: async ({ params }, { caller }) => ({
         message: 'Task cancelled',
         task: await tasks.cancel(caller, params.id),
       }),
       retry: async ({ params }, { caller }) => ({
-        message: 'Task created again',
+        message: 'Task retried',
         task: await tasks.retry(caller, params.id),
         originalTaskId: params.id,
       }),
@@ -66,6 +79,7 @@ export function registerTasks(
           signalOfReader(app, caller, reply),
           query.follow !== false,
         );
+        if (events) countStream(app, caller, reply.raw);
         return new EventStream(events && toServerSentEvents(events));
       },
     },

@@ -18,7 +18,7 @@ export function registerTokens(
       create: ({ body }, { caller }) => tokens.create(caller, body),
       revoke: async ({ params }, { caller }) => {
         await tokens.revoke(caller, params.id);
-        return { message: 'The token is revoked' };
+        return { message: 'Token revoked' };
       },
     },
     check,

@@ -21,7 +21,7 @@ export function registerWebhooks(
       }),
       delete: async ({ params }, { caller }) => {
         await webhooks.remove(caller, params.id);
-        return { message: 'The webhook is removed' };
+        return { message: 'Webhook deleted' };
       },
       rotateSecret: async ({ params, body }, { caller }) => ({
         webhook: await webhooks.rotateSecret(caller, params.id, body),
@@ -29,7 +29,7 @@ export function registerWebhooks(
       sendTest: async ({ params }, { caller }) => ({ delivery: await webhooks.test(caller, params.id) }),
       listDeliveries: ({ params, query }, { caller }) => webhooks.deliveries(caller, params.id, query),
       redeliver: async ({ params }, { caller }) => ({
-        message: 'The delivery was sent again',
+        message: 'Delivery sent again',
         delivery: await webhooks.redeliver(caller, params.id, params.deliveryId),
       }),
     },

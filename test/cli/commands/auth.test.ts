@@ -35,7 +35,7 @@ describe('svc auth in cloud mode', () => {
   const signup = ['auth', 'signup', '--email', 'ada@example.com', '--name', 'Ada', '--password-stdin'];
   const login = ['auth', 'login', '--email', 'ada@example.com', '--password-stdin'];
 
-  it('says how to sign in, and is stopped and shown all the same', async () => {
+  it('says how to sign in, and can be stopped and shown without a session', async () => {
     expect(await home.svc(['tasks', 'ls'])).toEqual({
       code: 4,
       stdout: '',
@@ -49,7 +49,7 @@ describe('svc auth in cloud mode', () => {
     expect(restarted.stderr).toContain('No account exists yet. Create the first one: svc auth signup\n');
   });
 
-  it('makes the first account on the machine itself, and stays signed in', async () => {
+  it('creates the first account on the machine itself, and keeps its session', async () => {
     const made = await home.svc(signup, { stdin: `${password}\n` });
     expect(made, made.stderr).toMatchObject({ code: 0, stdout: 'Ada <ada@example.com>, admin\n' });
     expect((await home.svc(['auth', 'whoami'])).stdout).toBe(
@@ -125,8 +125,8 @@ describe('svc auth in cloud mode', () => {
           ? 'Sign in: svc auth login --context work, or pair again: svc devices pair --context work'
           : `Set a new token: svc context set work --url ${urlOf(home)} --token-stdin`,
       );
-      const anew = await elsewhere.svc([...login, ...at], { stdin: 'battery staple 2' });
-      expect(anew, anew.stderr).toMatchObject({ code: 0, stdout: 'Ada <ada@example.com>, admin\n' });
+      const again = await elsewhere.svc([...login, ...at], { stdin: 'battery staple 2' });
+      expect(again, again.stderr).toMatchObject({ code: 0, stdout: 'Ada <ada@example.com>, admin\n' });
     }
     expect((await elsewhere.svc(['auth', 'sessions', 'ls', ...at])).stdout).toMatch(/\* .* 30 d /);
     await home.svc(['auth', 'logout']);
@@ -164,7 +164,7 @@ describe('svc auth in cloud mode', () => {
 });
 
 describe('svc auth in local mode', () => {
-  it('makes accounts, and commands go on as the owner', async () => {
+  it('creates accounts, and commands still run as the owner', async () => {
     await using home = await SvcHome.create();
     const args = ['--email', 'ada@example.com', '--name', 'Ada', '--password-stdin'];
     const made = await home.svc(['auth', 'signup', ...args], { stdin: password });
@@ -179,7 +179,7 @@ describe('svc auth in local mode', () => {
     expect(users.users).toHaveLength(2);
   });
 
-  it('takes the access key from elsewhere', async () => {
+  it('signs in from another machine with the access key on stdin', async () => {
     await using home = await SvcHome.create();
     await using elsewhere = await SvcHome.create();
     const key = (await home.svc(['auth', 'access-key'])).stdout;
@@ -192,9 +192,9 @@ describe('svc auth in local mode', () => {
   });
 });
 
-describe('what is sent to whom', () => {
+describe('where credentials are sent', () => {
   /** Something that wants to be told who asks, and is nobody's daemon. */
-  async function startStranger() {
+  async function startOtherServer() {
     const seen: IncomingHttpHeaders[] = [];
     const server = createServer((request, response) => {
       seen.push(request.headers);
@@ -205,22 +205,22 @@ describe('what is sent to whom', () => {
     return { seen, url: `http://127.0.0.1:${port}`, [Symbol.dispose]: () => void server.close() };
   }
 
-  it('keeps a session from every other origin, and sends SVC_TOKEN instead of all else', async () => {
+  it('sends a session only to its own origin, and SVC_TOKEN instead of all other credentials', async () => {
     await using home = await SvcHome.create();
-    using stranger = await startStranger();
+    using other = await startOtherServer();
     await home.svc(['daemon', 'start'], cloud);
     const args = ['--email', 'ada@example.com', '--name', 'Ada', '--password-stdin'];
     await home.svc(['auth', 'signup', ...args], { stdin: password });
     expect((await home.svc(['tasks', 'ls'])).code).toBe(0);
-    const asked = await home.svc(['tasks', 'ls', '--url', stranger.url]);
-    expect(asked.stderr).toBe(`svc: Not signed in. Sign in: svc auth login --url ${stranger.url}\n`);
-    expect(stranger.seen).toHaveLength(1);
-    expect(stranger.seen[0]).not.toHaveProperty('cookie');
-    expect(stranger.seen[0]).not.toHaveProperty('authorization');
-    const token = await home.svc(['tasks', 'ls', '--url', stranger.url], { env: { SVC_TOKEN: 'svc_abc' } });
+    const asked = await home.svc(['tasks', 'ls', '--url', other.url]);
+    expect(asked.stderr).toBe(`svc: Not signed in. Sign in: svc auth login --url ${other.url}\n`);
+    expect(other.seen).toHaveLength(1);
+    expect(other.seen[0]).not.toHaveProperty('cookie');
+    expect(other.seen[0]).not.toHaveProperty('authorization');
+    const token = await home.svc(['tasks', 'ls', '--url', other.url], { env: { SVC_TOKEN: 'svc_abc' } });
     expect(token.stderr).toContain('or create a new token: svc tokens create');
-    expect(stranger.seen[1]).toMatchObject({ authorization: 'Bearer svc_abc' });
-    expect(stranger.seen[1]).not.toHaveProperty('cookie');
+    expect(other.seen[1]).toMatchObject({ authorization: 'Bearer svc_abc' });
+    expect(other.seen[1]).not.toHaveProperty('cookie');
     const session = Object.values(contextsOf(home).logins ?? {})[0] ?? '';
     expect((await home.svc(['auth', 'logout'])).code).toBe(0);
     expect((await home.svc(['tasks', 'ls'], { env: { SVC_TOKEN: session } })).code).toBe(4);
@@ -228,7 +228,7 @@ describe('what is sent to whom', () => {
     expect(broken).toMatchObject({ code: 6, stdout: '' });
   });
 
-  it('says so where the daemon of another home has the port', async () => {
+  it('reports that the daemon of another home uses the port', async () => {
     await using home = await SvcHome.create();
     await using other = await SvcHome.create();
     await home.svc(['daemon', 'start']);
@@ -250,11 +250,11 @@ describe('what is sent to whom', () => {
       console.log(JSON.stringify(request.headers));
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"Not signed in"}');
     }).listen(${home.port}, '127.0.0.1', () => console.log('listens'))`;
-    const stranger = spawn(process.execPath, ['-e', script], { uid: 65534, cwd: '/' });
+    const other = spawn(process.execPath, ['-e', script], { uid: 65534, cwd: '/' });
     try {
       let said = '';
-      stranger.stdout.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
-      await once(stranger.stdout, 'data');
+      other.stdout.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+      await once(other.stdout, 'data');
       const asked = await home.svc(['tasks', 'ls', '--no-autostart']);
       expect(asked).toMatchObject({ code: 69, stdout: '' });
       expect(asked.stderr).toContain('the process listening there is not yours');
@@ -262,9 +262,9 @@ describe('what is sent to whom', () => {
       expect(said).not.toContain('cookie');
       const started = await home.svc(['tasks', 'ls']);
       expect(started).toMatchObject({ code: 78, stdout: '' });
-      expect(started.stderr).toContain('is taken by another program');
+      expect(started.stderr).toContain('is already in use');
     } finally {
-      stranger.kill();
+      other.kill();
     }
   });
 });

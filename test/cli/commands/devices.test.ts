@@ -17,13 +17,13 @@ const urlOf = ({ port }: SvcHome) => `http://127.0.0.1:${port}`;
 const codePattern = /[2-9A-Z]{4}-[2-9A-Z]{4}-[2-9A-Z]{4}/;
 const codeIn = (text: string) => codePattern.exec(text)?.[0] ?? '';
 
-describe('the words of an identity', () => {
-  it('are those of BIP-39', () => {
+describe('the recovery words of an identity', () => {
+  it('the recovery words of an identity are BIP-39 words', () => {
     const zeros = `${'abandon '.repeat(23)}art`;
     expect(formatSeed(new Uint8Array(32)).split(/\s+/).filter(Boolean).join(' ')).toBe(zeros);
     expect(Buffer.from(readSeed(zeros)).equals(Buffer.alloc(32))).toBe(true);
   });
-  it('come back however they are written, and so does the file itself', () => {
+  it('reads recovery words however they are formatted, including the file itself', () => {
     const seed = Buffer.from(hash('sha256', 'seed', 'hex'), 'hex');
     const words = formatSeed(seed);
     expect(words.trim().split('\n')).toHaveLength(4);
@@ -34,14 +34,14 @@ describe('the words of an identity', () => {
     ['abandon '.repeat(23), /24 words, but 23 were given/],
     [`${'abandon '.repeat(22)}secretword art`, /number 23\./],
     ['abandon '.repeat(24), /checksum does not match/],
-  ])('tell no secret when they are wrong', (text, because) => {
+  ])('an error about recovery words reveals no word', (text, because) => {
     expect(() => readSeed(text)).toThrow(because);
     expect(() => readSeed(text)).not.toThrow(/secretword/);
   });
 });
 
 describe('the files of devices', () => {
-  it('are read by the daemon as the command line wrote them', () => {
+  it('the daemon reads the device files that the command line wrote', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'data', 'identity');
     const seed = Buffer.alloc(32, 7);
@@ -52,7 +52,7 @@ describe('the files of devices', () => {
     expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
     rmSync(folder, { recursive: true });
   });
-  it('hold one key of the device, for its owner alone', () => {
+  it('creates one device key, readable only by its owner', () => {
     const home = temporaryFolder();
     const locations = locate({ env: { SVC_HOME: home }, platform: 'linux', home });
     const key = deviceKey(locations);
@@ -63,7 +63,7 @@ describe('the files of devices', () => {
     expect(() => deviceKey(locations)).toThrow(/is not an Ed25519 key/);
     rmSync(home, { recursive: true });
   });
-  it('show a fingerprint in groups', () => {
+  it('shows a fingerprint in groups', () => {
     expect(formatFingerprint(`sha256:${'0123456789abcdef'.repeat(4)}`)).toEqual([
       'sha256 0123 4567 89ab cdef 0123 4567 89ab cdef',
       '       0123 4567 89ab cdef 0123 4567 89ab cdef',
@@ -127,14 +127,14 @@ describe('svc devices identity', () => {
     ['--force'],
     ['--export', '--force'],
     ['--export', '--restore'],
-  ])('is not done with %s %s', async (...flags) => {
+  ])('rejects svc devices identity with %s %s', async (...flags) => {
     await using home = await SvcHome.create();
     const { code, stdout, stderr } = await home.svc(['devices', 'identity', ...flags]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^svc: .* See: svc devices identity --help\n$/);
   });
 
-  it('says so where there is no file of words', async () => {
+  it('reports a missing file of recovery words', async () => {
     await using home = await SvcHome.create();
     const missing = await home.svc(['devices', 'identity', '--restore', '--file', '/nowhere/words']);
     expect(missing).toEqual({
@@ -144,7 +144,7 @@ describe('svc devices identity', () => {
     });
   });
 
-  it('replaces another identity only by force', async () => {
+  it('replaces another identity only with --force', async () => {
     await using home = await SvcHome.create();
     const identityFile = join(home.folder, 'identity');
     const zeros = `${'abandon '.repeat(23)}art`;
@@ -222,7 +222,7 @@ describe('svc devices', () => {
     await laptop.svc(['context', 'use', 'local']);
   });
 
-  it('says no', async () => {
+  it('reports a rejected pairing request with its reason', async () => {
     const asking = laptop.start(pair('--name', 'again', '--json'));
     const code = codeIn(await said(asking, 'stdout', codePattern));
     const rejected = await home.svc(['devices', 'reject', code, '--reason', 'not mine']);
@@ -239,7 +239,7 @@ describe('svc devices', () => {
     expect(wrong.stderr).toContain('Compare it with the device; codes expire after 10 minutes.');
   });
 
-  it('stops waiting after --timeout and sends no pointless request', async () => {
+  it('stops waiting for a pairing after --timeout and sends no unnecessary request', async () => {
     const { code, stderr } = await laptop.svc(pair('--name', 'again', '--timeout', '100ms'));
     expect(code).toBe(8);
     expect(stderr).toContain(`Try again: svc devices pair --url ${urlOf(home)}`);
@@ -252,7 +252,7 @@ describe('svc devices', () => {
     expect(existsSync(join(laptop.folder, 'daemon.json'))).toBe(false);
   });
 
-  it('cancels on Ctrl-C', async () => {
+  it('cancels a pairing on Ctrl-C', async () => {
     const asking = laptop.start(pair('--name', 'again'));
     await said(asking, 'stderr', /Waiting;/);
     asking.kill('SIGINT');
@@ -282,7 +282,7 @@ describe('svc devices', () => {
     expect((await home.svc(['devices', 'ls'])).stdout).toMatch(/dev_\S+ +user +never +phone/);
   });
 
-  it('prints the link of a QR code as JSON too', async () => {
+  it('prints the link of a QR code as JSON', async () => {
     const showing = home.start(['devices', 'qr', '--yes', '--json']);
     const first = await said(showing, 'stdout', /^\{.*\}\n/);
     const { pairingUrl, code } = JSON.parse(first) as { pairingUrl: string; code: string };

@@ -95,7 +95,7 @@ describe('svc experiences', () => {
     expect((await svc('search', 'a')).stderr).toMatch(/^Nothing found\./);
   });
 
-  it('finds some', async () => {
+  it('finds experiences by a query', async () => {
     const { stdout } = await svc('search', 'how', 'to', 'deploy', '--limit', '2');
     expect(cells(stdout)[1]).toEqual([
       '0.50',
@@ -118,7 +118,7 @@ describe('svc experiences', () => {
     });
   });
 
-  it('records one, with steps from stdin too', async () => {
+  it('records an experience, also with steps from stdin', async () => {
     const made = await home.svc(
       [
         'experiences',
@@ -153,7 +153,7 @@ describe('svc experiences', () => {
     );
   });
 
-  it('uses and forgets by the beginnings of ids', async () => {
+  it('uses and forgets experiences by ID prefix', async () => {
     expect(await svc('use', '0199a1b1')).toMatchObject({
       stdout: `${idOf('exp', 1)}\n`,
       stderr: 'Used 3 times; its weight is now 1.30.\n',
@@ -161,7 +161,7 @@ describe('svc experiences', () => {
     expect(await svc('rm', '0199a1b1', 'x')).toMatchObject({ code: 5, stdout: `${idOf('exp', 1)}\n` });
   });
 
-  it('lowers weights, and forgets what weighs little only with a yes', async () => {
+  it('decays weights, and prunes light experiences only after confirmation', async () => {
     expect((await svc('decay', '--half-life', '7')).stderr).toBe('Lowered the weight of 1 experience.\n');
     expect(await svc('prune')).toMatchObject({ code: 9 });
     expect((await svc('prune', '--yes', '--min-weight', '0.2')).stderr).toBe('Removed 2 experiences.\n');

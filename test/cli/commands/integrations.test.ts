@@ -27,7 +27,7 @@ const env = () => ({ SVC_HOME: daemon.home, SVC_PORT: new URL(daemon.url).port }
 const svc = (...args: string[]) => home.svc(['integrations', ...args], { env: env() });
 
 describe('svc integrations ls', () => {
-  it('says what is missing, and what to type', async () => {
+  it('names the missing settings of an integration and the next command', async () => {
     const { code, stdout, stderr } = await svc('ls');
     expect(code, stderr).toBe(0);
     expect(stdout.split('\n')).toEqual([
@@ -41,22 +41,22 @@ describe('svc integrations ls', () => {
     expect(stderr.split('\n').slice(0, 7)).toEqual([
       '',
       'Next:',
-      '  GitHub      svc config set integrations.codehost.clientId ID',
-      '              svc config set integrations.codehost.clientSecret',
+      '  GitHub      svc config set integrations.github.clientId ID',
+      '              svc config set integrations.github.clientSecret',
       '              svc integrations connect github',
-      '              svc config set webhooks.codehost.signingSecret',
-      '  Jira        svc config set integrations.tracker_a.clientId ID',
+      '              svc config set webhooks.github.signingSecret',
+      '  Jira        svc config set integrations.jira.clientId ID',
     ]);
     expect(stderr).toMatch(/\n {2}Web search {2}Web search is not configured: svc config set/);
   });
 
-  it('asks for the webhook once there is a secret, and is content when one came', async () => {
-    await start({ 'webhooks.tracker_a.signingSecret': 'planted' });
+  it('asks for a webhook once there is a secret, and stops once one arrived', async () => {
+    await start({ 'webhooks.jira.signingSecret': 'planted' });
     expect((await svc('ls')).stderr).toContain(
       '  svc config set server.baseUrl URL (where Jira reaches the daemon)\n',
     );
     await start({
-      'webhooks.tracker_a.signingSecret': 'planted',
+      'webhooks.jira.signingSecret': 'planted',
       'server.baseUrl': 'https://svc.example.com/',
     });
     const first = await svc('ls');
@@ -87,18 +87,18 @@ describe('svc integrations ls', () => {
     expect(second.stderr).not.toContain('create a webhook');
   });
 
-  it('prints all answers of the daemon as one object', async () => {
+  it('prints all answers about integrations as one object', async () => {
     const { integrations } = daemon.client;
     expect(JSON.parse((await svc('ls', '--json')).stdout)).toEqual({
-      codehost: await integrations.getCodehost(),
-      tracker_a: await integrations.getTrackerA(),
-      tracker_b: await integrations.getTrackerB(),
+      codehost: await integrations.getGithub(),
+      tracker_a: await integrations.getJira(),
+      tracker_b: await integrations.getLinear(),
       webhooks: await integrations.getWebhooksStatus(),
       webSearch: await integrations.getWebSearch(),
     });
   });
 
-  it('shows no settings to non-administrators', async () => {
+  it('hides integration settings from non-administrators', async () => {
     const { headers } = await addUser(daemon, 'ann');
     const session = headers.cookie.split('=')[1] ?? '';
     const { code, stderr } = await home.svc(['integrations', 'ls'], {
@@ -110,20 +110,27 @@ describe('svc integrations ls', () => {
   });
 });
 
+it.each(['github', 'codehost'])('svc tasks finds the tasks of %s and shows their source', async (word) => {
+  const { task } = await daemon.client.tasks.create({ body: { title: 'Mend it', source: 'codehost' } });
+  const found = await home.svc(['tasks', 'ls', '--source', word, '--quiet'], { env: env() });
+  expect(found.stdout).toBe(`${task.id}\n`);
+  expect((await home.svc(['tasks', 'show', task.id], { env: env() })).stdout).toMatch(/\nSource +GitHub\n/);
+});
+
 describe('svc integrations connect', () => {
-  it('says how to set the daemon up first', async () => {
+  it('says how to set the daemon up before an account is connected', async () => {
     const { code, stdout, stderr } = await svc('connect', 'jira');
     expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
     expect(stderr.split('\n')).toEqual([
       'Create an OAuth app at https://developer.atlassian.com/console/myapps with this callback URL:',
       `  ${daemon.url}/api/auth/tracker_a/callback`,
       'then configure it; the secret is prompted for without echo, or piped in:',
-      '  svc config set integrations.tracker_a.clientId ID',
-      '  svc config set integrations.tracker_a.clientSecret',
+      '  svc config set integrations.jira.clientId ID',
+      '  svc config set integrations.jira.clientSecret',
       'svc: No OAuth app is configured for Jira. Once configured: svc integrations connect jira',
       '',
     ]);
-    await start({ 'integrations.tracker_a.clientId': 'x', 'server.baseUrl': 'https://svc.example.com' });
+    await start({ 'integrations.jira.clientId': 'x', 'server.baseUrl': 'https://svc.example.com' });
     const half = await svc('connect', 'tracker_a');
     expect(half.code).toBe(78);
     expect(half.stderr).toContain('  https://svc.example.com/api/auth/tracker_a/callback\n');
@@ -134,13 +141,13 @@ describe('svc integrations connect', () => {
     [['connect', 'gitub'], /Did you mean github\?/],
     [['disconnect', 'slack'], /Allowed choices are github, jira, linear\./],
     [['connect'], /missing required argument/i],
-  ])('refuses %j', async (args, because) => {
+  ])('rejects the integration arguments %j', async (args, because) => {
     const { code, stdout, stderr } = await svc(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(because);
   });
 
-  it('completes the names', async () => {
+  it('completes the names of integrations', async () => {
     const { stdout } = await home.svc(['__complete', '--', 'integrations', 'connect', 'l']);
     expect(stdout).toBe('linear\tLinear\n');
   });
@@ -191,10 +198,10 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     const [, status = ''] = outcomeOf(await running)
       .stdout.trim()
       .split('\n');
-    expect(JSON.parse(status)).toEqual(await daemon.client.integrations.getCodehost());
+    expect(JSON.parse(status)).toEqual(await daemon.client.integrations.getGithub());
   });
 
-  it('needs no wait, and says where an account is connected already', async () => {
+  it('does not wait with --no-wait, and reports an account that is already connected', async () => {
     const first = await svc('connect', 'github', '--no-wait');
     expect(first).toMatchObject({
       code: 0,
@@ -213,7 +220,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     expect(again.stdout).toMatch(/^http\S+\/sign-in#\S+\n$/);
   });
 
-  it('stops waiting on a timeout or on Ctrl-C', async () => {
+  it('stops waiting for a connection on a timeout or on Ctrl-C', async () => {
     const late = await svc('connect', 'linear', '--timeout', '100ms');
     expect(late.code).toBe(8);
     expect(late.stderr).toContain(
@@ -227,7 +234,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     expect(stderr).toContain('svc: Stopped waiting;');
   });
 
-  it('keeps waiting while the daemon is restarted', async () => {
+  it('keeps waiting for a connection while the daemon restarts', async () => {
     const running = home.start(['integrations', 'connect', 'github'], {
       env: { ...env(), SVC_NO_AUTOSTART: '1' },
     });
@@ -243,12 +250,12 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     });
   });
 
-  it('disconnects only after confirmation', async () => {
+  it('disconnects an account only after confirmation', async () => {
     await follow((await svc('connect', 'github', '--no-wait')).stdout.trim());
     const refused = await svc('disconnect', 'github');
     expect(refused).toMatchObject({ code: 9, stdout: '' });
     expect(refused.stderr).toContain('--yes');
-    expect(await daemon.client.integrations.getCodehost()).toMatchObject({ connected: true });
+    expect(await daemon.client.integrations.getGithub()).toMatchObject({ connected: true });
     const done = await svc('disconnect', 'codehost', '--yes');
     expect(done).toMatchObject({
       code: 0,
@@ -268,10 +275,10 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
     });
   });
 
-  it('disconnects the account of another user for an administrator', async () => {
+  it('an administrator disconnects the account of another user', async () => {
     const { browser, userId } = await signedInBrowser(daemon, 'ann');
     await browser.open(await browser.agree('/api/auth/tracker_b'));
-    expect(await daemon.app.connections.find(userId, 'tracker_b')).toBeDefined();
+    expect(await daemon.app.connections.find(userId, 'linear')).toBeDefined();
     expect(await svc('disconnect', 'linear', '--user', 'user_nobody', '--yes')).toMatchObject({
       code: 5,
       stderr: expect.stringContaining('User not found') as string,
@@ -280,10 +287,10 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
       code: 0,
       stderr: 'Linear disconnected and access revoked.\n',
     });
-    expect(await daemon.app.connections.find(userId, 'tracker_b')).toBeUndefined();
+    expect(await daemon.app.connections.find(userId, 'linear')).toBeUndefined();
   });
 
-  it.skipIf(!hasTerminals)('asks on a terminal', async () => {
+  it.skipIf(!hasTerminals)('asks before it disconnects on a terminal', async () => {
     await follow((await svc('connect', 'linear', '--no-wait')).stdout.trim());
     for (const [answer, code, connected] of [
       ['n', 3, true],
@@ -293,7 +300,7 @@ describe.skipIf(!hasSharedFixtures)('svc integrations with the vendors', () => {
       await said(running, 'stdout', /Disconnect Linear \(Webhooks Inc \(WEB, POR\)\)\? \[y\/N\] /);
       running.stdin?.write(`${answer}\r`);
       expect(outcomeOf(await running).code).toBe(code);
-      expect((await daemon.client.integrations.getTrackerB()).connected).toBe(connected);
+      expect((await daemon.client.integrations.getLinear()).connected).toBe(connected);
     }
   });
 });

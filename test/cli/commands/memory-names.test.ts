@@ -32,19 +32,19 @@ const onTerminal = async (...args: string[]) =>
     .stdout.replaceAll('\r', '')
     .split('\n');
 
-describe.skipIf(!hasTerminals)('names of files that would steer a terminal (needs script)', () => {
-  it('are made visible in the list and when they are forgotten', async () => {
+describe.skipIf(!hasTerminals)('file names with control characters (needs script)', () => {
+  it('escapes control characters of file names in the list and on forget', async () => {
     expect(await onTerminal('files', '-q')).toEqual([`/n/${shown}`, `/n/${shown}`, '']);
     expect((await onTerminal('forget', `/n/${name}`))[0]).toBe(`/n/${shown}`);
   });
 
-  it('are made visible in what to do next', async () => {
+  it('escapes control characters of file names in hints', async () => {
     expect((await onTerminal('sync', `/n/${name}`)).at(-2)).toContain(`svc memory sync /n/${shown}`);
   });
 });
 
-describe('names of files', () => {
-  it('are exact where no terminal is', async () => {
+describe('file names without a terminal', () => {
+  it('prints exact file names when stdout is not a terminal', async () => {
     expect((await home.svc(argsOf(['files', '-q']))).stdout).toBe(`/n/${name}\n/n/${name}\n`);
     expect((await home.svc(argsOf(['forget', name]))).stdout).toBe(`${name}\n`);
     expect(server.asked.at(-1)?.route).toContain('DELETE');

@@ -58,7 +58,7 @@ describe('svc memory sync', () => {
     expect(bodies()).toEqual([{ basePath: join(folder, 'notes') }, {}, {}]);
   });
 
-  it('says why not all can be found by meaning yet', async () => {
+  it('says why not all files are found by meaning yet', async () => {
     sync = async () => synced({ embeddingFailure: 'The provider is away\u001b[2J' });
     const { code, stdout, stderr } = await svc('sync');
     expect({ code, stderr }).toEqual({
@@ -72,7 +72,7 @@ describe('svc memory sync', () => {
     expect(JSON.parse((await svc('sync', '--json')).stdout)).toHaveProperty('embeddingFailure');
   });
 
-  it('exits with 3 when another client cancels the sync', async () => {
+  it('memory sync exits with 3 when another client cancels it', async () => {
     sync = async () => synced({ cancelled: true });
     const { code, stderr } = await svc('sync', 'notes');
     expect({ code, stderr }).toEqual({
@@ -85,7 +85,7 @@ describe('svc memory sync', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('is stopped at the daemon by %s, also before it has begun', async (signal, code) => {
+  ] as const)('cancels the sync at the daemon on %s, even before it has started', async (signal, code) => {
     const stopped = Promise.withResolvers<SyncResult>();
     const begun = Promise.withResolvers<void>();
     let asked = 0;
@@ -110,7 +110,7 @@ describe('svc memory sync', () => {
     expect(asked).toBe(2);
   });
 
-  it('resumes after a proxy cut the connection, once the daemon has finished', async () => {
+  it('finishes a sync whose connection a proxy cut, once the daemon has finished', async () => {
     let calls = 0;
     let looks = 0;
     sync = async () => {
@@ -127,7 +127,7 @@ describe('svc memory sync', () => {
     expect(stderr).toContain('lost during the sync');
   });
 
-  it('fails with what the daemon says', async () => {
+  it('memory sync fails with the error of the daemon', async () => {
     sync = async () => {
       throw new Refusal(403, 'Only an administrator can allow this folder to be indexed');
     };
@@ -136,21 +136,24 @@ describe('svc memory sync', () => {
     expect(stderr).toMatch(/^svc: Only an administrator/);
   });
 
-  it.skipIf(!hasTerminals)('shows how far it is on a terminal (needs script of util-linux)', async () => {
-    const answer = Promise.withResolvers<SyncResult>();
-    sync = () => answer.promise;
-    stats = statsOf({ syncing: { basePath: '/home/ada/notes', phase: 'reading', done: 300, total: 1200 } });
-    const running = home.startOnTerminal(['memory', 'sync', '--url', server.url]);
-    expect(await said(running, 'stdout', /reading/)).toContain(
-      'reading ━━━━━─────────────── 300 of 1,200 files  /home/ada/notes',
-    );
-    answer.resolve(synced());
-    expect(outcomeOf(await running).code).toBe(0);
-  });
+  it.skipIf(!hasTerminals)(
+    'shows the progress of a sync on a terminal (needs script of util-linux)',
+    async () => {
+      const answer = Promise.withResolvers<SyncResult>();
+      sync = () => answer.promise;
+      stats = statsOf({ syncing: { basePath: '/home/ada/notes', phase: 'reading', done: 300, total: 1200 } });
+      const running = home.startOnTerminal(['memory', 'sync', '--url', server.url]);
+      expect(await said(running, 'stdout', /reading/)).toContain(
+        'reading ━━━━━─────────────── 300 of 1,200 files  /home/ada/notes',
+      );
+      answer.resolve(synced());
+      expect(outcomeOf(await running).code).toBe(0);
+    },
+  );
 });
 
 describe('svc memory watch', () => {
-  it('shows the watcher, then what is synced', async () => {
+  it('shows the state of the watcher, then the result of each sync', async () => {
     const running = home.start(['memory', 'watch'], here());
     const shown = said(running, 'stdout', /Last sync.*\n/);
     await said(running, 'stderr', /Following syncs/);
@@ -175,7 +178,7 @@ describe('svc memory watch', () => {
     });
   });
 
-  it('shows syncs of the watcher as well as full syncs', async () => {
+  it('memory watch shows full syncs as well as syncs of the watcher', async () => {
     const running = home.start(['memory', 'watch'], here());
     await said(running, 'stderr', /Following syncs/);
     const told = said(running, 'stdout', / done [^]* done .*\n/);
@@ -206,7 +209,7 @@ describe('svc memory watch', () => {
     await running;
   });
 
-  it('says why nothing is watched', async () => {
+  it('says why no folder is watched', async () => {
     watcher = {
       ...watcher,
       enabled: false,

@@ -114,7 +114,7 @@ const bodies = () => server.asked.map(({ body }) => body).filter((body) => body 
 const routes = () => server.asked.map(({ route }) => route);
 
 describe('svc memory search', () => {
-  it('shows where it is, how well it fits, and the lines that tell', async () => {
+  it('memory search shows the location, the score and the best lines of each result', async () => {
     found = {
       chunks: [
         foundChunk(join(folder, 'notes/a.md')),
@@ -141,7 +141,7 @@ describe('svc memory search', () => {
     expect(json).toMatchObject({ query: 'x', stale: false, chunks: found.chunks });
   });
 
-  it('asks for what the flags say, a path as the index has it', async () => {
+  it('sends the search flags to the daemon, with paths as the index stores them', async () => {
     await svc(
       'search',
       'x',
@@ -159,7 +159,7 @@ describe('svc memory search', () => {
     ]);
   });
 
-  it('leaves paths of another machine as they are', async () => {
+  it('sends relative paths unchanged to the daemon of another machine', async () => {
     const { stdout } = await home.svc(['memory', 'search', 'x', '--under', 'notes', '--url', server.url], {
       cwd: folder,
     });
@@ -167,7 +167,7 @@ describe('svc memory search', () => {
     expect(bodies()).toMatchObject([{ under: 'notes' }]);
   });
 
-  it('says what it does not know', async () => {
+  it('says why search results may be stale or incomplete', async () => {
     found = { stale: true, autoSynced: true, reason: 'No provider is set' };
     expect((await svc('search', 'x')).stderr).toBe(
       'Changed files were re-indexed for this search.\n' +
@@ -198,7 +198,7 @@ describe('svc memory search', () => {
       [],
       /a sync is in progress/,
     ],
-  ])('says what to do where nothing was found: %s', async (_, prepare, args, stderr) => {
+  ])('suggests a next step when a search finds nothing: %s', async (_, prepare, args, stderr) => {
     found = { chunks: [] };
     prepare();
     expect(await svc('search', 'x', ...args)).toMatchObject({
@@ -216,25 +216,30 @@ describe('svc memory search', () => {
     [['forget'], /Specify files or chunks, or pass --all/],
     [['forget', 'a', '--all'], /Specify files or chunks, or pass --all/],
     [['sessions', 'ls', '--status', 'done'], /Allowed choices are active, archived/],
-  ])('refuses %j', async (args, because) => {
+  ])('rejects the memory arguments %j', async (args, because) => {
     const { code, stdout, stderr } = await svc(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(because);
     expect(server.asked).toEqual([]);
   });
 
-  it.skipIf(!hasTerminals)('marks the words on a terminal only, and fits it (needs script)', async () => {
-    found = { chunks: [foundChunk('/n/a.md', { text: `roll ${'x'.repeat(200)}`, endLine: 12 })] };
-    const running = home.startOnTerminal(['memory', 'search', 'roll', '--url', server.url], { columns: 60 });
-    const { stdout } = outcomeOf(await running);
-    expect(stdout).toContain('\u001b[1m\u001b[33mroll\u001b[39m\u001b[22m');
-    expect(stdout).toContain('x…\r\n');
-    expect((await svc('search', 'roll')).stdout).not.toContain('\u001b');
-  });
+  it.skipIf(!hasTerminals)(
+    'highlights words only on a terminal, and fits its width (needs script)',
+    async () => {
+      found = { chunks: [foundChunk('/n/a.md', { text: `roll ${'x'.repeat(200)}`, endLine: 12 })] };
+      const running = home.startOnTerminal(['memory', 'search', 'roll', '--url', server.url], {
+        columns: 60,
+      });
+      const { stdout } = outcomeOf(await running);
+      expect(stdout).toContain('\u001b[1m\u001b[33mroll\u001b[39m\u001b[22m');
+      expect(stdout).toContain('x…\r\n');
+      expect((await svc('search', 'roll')).stdout).not.toContain('\u001b');
+    },
+  );
 });
 
 describe('svc memory why', () => {
-  it('shows what each score is made of', async () => {
+  it('memory why shows the parts of each score', async () => {
     explained = {
       leftOut: ['how', 'the'],
       reason: undefined,
@@ -260,8 +265,8 @@ describe('svc memory why', () => {
   });
 });
 
-describe('what is indexed', () => {
-  it('is counted', async () => {
+describe('svc memory index commands', () => {
+  it('counts the indexed files and chunks', async () => {
     stats = statsOf({ embeddingModel: 'ollama/nomic', embeddedCount: 12, embeddingFailure: 'it is away' });
     const { stdout, stderr } = await svc('stats');
     expect(stdout.replace(/\d{4}-\S+Z/, 'TIME')).toBe(
@@ -274,7 +279,7 @@ describe('what is indexed', () => {
     expect((await svc('stats')).stderr).toContain('svc memory sync DIRECTORY');
   });
 
-  it('is listed', async () => {
+  it('lists the indexed files', async () => {
     const { stdout } = await svc('files');
     expect(stdout).toBe(
       'CHUNKS    SIZE  INDEXED    PATH\n     9  20 KiB  3 min ago  notes/a.md\n' +
@@ -284,7 +289,7 @@ describe('what is indexed', () => {
     expect((await svc('files', '-q')).stdout).toBe(`${folder}/notes/a.md\n/elsewhere/b.md\n`);
   });
 
-  it('is shown by its path', async () => {
+  it('shows an indexed file by its path', async () => {
     const shown = await svc('show', 'linked/a.md');
     expect(shown.stdout).toBe(
       'chunk_7  lines 12-14  Deploying > Rollback\n  one\n\n  two \u001b[2J\n\n' +
@@ -299,7 +304,7 @@ describe('what is indexed', () => {
     });
   });
 
-  it('is forgotten by path and by chunk', async () => {
+  it('forgets indexed files by path and by chunk', async () => {
     const { code, stdout, stderr } = await svc('forget', 'linked/a.md', 'chunk_12', 'gone.md');
     expect({ code, stdout }).toEqual({ code: 5, stdout: 'linked/a.md\nchunk_12\n' });
     expect(stderr).toBe(
@@ -318,7 +323,7 @@ describe('what is indexed', () => {
     expect(routes()).toContain('DELETE /api/memory/all');
   });
 
-  it('is made ready', async () => {
+  it('warms the index up', async () => {
     expect((await svc('warm', 'the', 'release')).stderr).toBe(
       'Ready in 40 ms: 9,321 chunks, searched by keywords.\n',
     );
@@ -327,7 +332,7 @@ describe('what is indexed', () => {
 });
 
 describe('svc memory sessions and preferences', () => {
-  it('lists, creates and archives sessions', async () => {
+  it('lists, creates and archives memory sessions', async () => {
     const { stdout } = await svc('sessions', 'ls');
     expect(stdout.split('\n')[1]).toBe(`${idOf('memsess', 1)}  active    3 min ago  The release`);
     expect((await svc('sessions', 'ls', '-q', '-s', 'archived')).stdout).toBe(`${idOf('memsess', 2)}\n`);
@@ -361,7 +366,7 @@ describe('svc memory sessions and preferences', () => {
     expect(routes()).toContain(`DELETE /api/memory/preferences/user_2/${idOf('pref', 2)}`);
   });
 
-  it('are completed with their names', async () => {
+  it('completes the names of memory commands', async () => {
     const complete = (...words: string[]) => home.svc(['__complete', '--', ...words], here());
     expect((await complete('memory', '')).stdout).toMatch(/^search\t.*\nwhy\t/);
     expect((await complete('memory', 'sessions', 'archive', '')).stdout).toBe(

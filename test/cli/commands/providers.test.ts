@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SvcHome } from '../svc-binary.ts';
 
-it('sets a provider up without the key ever being seen, and chooses it', async () => {
+it('configures a model provider without showing the key, and selects it', async () => {
   await using home = await SvcHome.create();
   expect(await home.svc(['providers', 'ls'])).toMatchObject({
     code: 0,

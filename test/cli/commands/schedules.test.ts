@@ -27,7 +27,7 @@ const read = async (id: string) =>
 const line = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d 03:00 \+0[12]:00 {3}in /;
 
 describe('svc schedules add', () => {
-  it('prints the id, and for a person the next five runs in the zone of the schedule', async () => {
+  it('prints the ID, and on a terminal the next five occurrences in the time zone of the schedule', async () => {
     const words =
       'schedules add --tz Europe/Berlin --agent command --overlap queue --catch-up skip --max-failures 2 ' +
       '--label night --label disk --priority 1 --attempts 1 --cwd /tmp';
@@ -57,7 +57,7 @@ describe('svc schedules add', () => {
     });
   });
 
-  it('takes one time, as people write it', async () => {
+  it('accepts one time in a readable form', async () => {
     const id = await add('--at', '2036-12-24 18:00', '--tz', 'UTC', '--title', 'Wish', 'a merry Christmas');
     expect(await read(id)).toMatchObject({
       at: '2036-12-24T18:00:00.000Z',
@@ -79,7 +79,7 @@ describe('svc schedules add', () => {
     [['0 3 * * *', 'x', '--tz', 'Berlin'], 6, /timezone: Expected an IANA time zone/],
     [['0 3 * * *', 'x', '--overlap', 'quue'], 2, /Did you mean queue\?/],
     [['0 3 * * *', 'x', '--agent', 'comand'], 6, /There is no agent "comand"\. Did you mean command\?/],
-  ])('%j exits with %i and says why', async (args, code, why) => {
+  ])('%j exits with %i and prints the reason', async (args, code, why) => {
     const outcome = await svc('schedules', 'add', ...args);
     expect(outcome).toMatchObject({ code, stdout: '' });
     expect(outcome.stderr).toMatch(why);
@@ -140,7 +140,7 @@ describe('svc schedules', () => {
     expect((await svc('tasks', 'show', task)).code).toBe(0);
   });
 
-  it('says that a run waits', async () => {
+  it('reports an occurrence that waits for the one before', async () => {
     const id = await add('0 3 1 1 *', 'sleep 60', '--agent', 'command', '--overlap', 'queue');
     const first = (await svc('schedules', 'run', id)).stdout.trim();
     expect(await svc('schedules', 'run', id)).toMatchObject({
@@ -152,7 +152,7 @@ describe('svc schedules', () => {
     await svc('tasks', 'cancel', first);
   });
 
-  it('shows the next times of a schedule, and of an expression that belongs to none', async () => {
+  it('shows the next times of a schedule or of a bare expression', async () => {
     const { stdout, stderr } = await svc('schedules', 'next', '--cron', '*/5 * * * *', '--tz', 'UTC');
     expect(stdout.trimEnd().split('\n')).toHaveLength(5);
     expect(stdout).toMatch(/^(\w{3} \d{4}-\d\d-\d\d \d\d:\d[05] \+00:00 {3}in \S.*\n){5}$/);
@@ -168,7 +168,7 @@ describe('svc schedules', () => {
     expect((await svc('schedules', 'next', id, '--tz', 'UTC')).code).toBe(2);
   });
 
-  it('are completed with their names', async () => {
+  it('completes the names of schedules', async () => {
     const id = await add('0 3 * * *', 'x', '--name', 'Completed');
     expect((await svc('__complete', '--', 'schedules', 'show', '')).stdout).toContain(`${id}\tCompleted`);
     expect((await svc('__complete', '--', 'schedules', 'add', '--overlap', '')).stdout).toContain(
@@ -180,10 +180,10 @@ describe('svc schedules', () => {
   });
 });
 
-describe('svc run with a key, as cron calls it', () => {
+describe('svc run with an idempotency key', () => {
   const run = (...args: string[]) => svc('run', '--agent', 'command', '--idempotency-key', ...args);
 
-  it('waits for the task of the first call and ends as it did', async () => {
+  it('a repeated idempotency key waits for the first task and exits like it', async () => {
     const calls = ['night-1', '--json', '--', 'sleep 1; date +%s%N'];
     const [first, second] = await Promise.all([run(...calls), run(...calls)]);
     const third = await run(...calls);
@@ -193,7 +193,7 @@ describe('svc run with a key, as cron calls it', () => {
     expect(new Set(tasks.map(({ result }) => result?.output)).size).toBe(1);
   });
 
-  it('fails as the first one did, and refuses the key to another task', async () => {
+  it('a repeated idempotency key fails like the first task, and is rejected for another task', async () => {
     for (let n = 0; n < 2; n++)
       expect((await run('night-2', '--attempts', '1', '--', 'exit 3')).code).toBe(1);
     expect(await run('night-2', '--attempts', '1', '--', 'exit 0')).toMatchObject({
@@ -203,8 +203,8 @@ describe('svc run with a key, as cron calls it', () => {
   });
 });
 
-describe('a time in a zone', () => {
-  it('is spelled with its day and its offset', () => {
+describe('formatting a time in a zone', () => {
+  it('formats a time in a zone with its day and its offset', () => {
     expect(formatZonedFully('2026-12-24T17:00:00.000Z', 'Europe/Berlin')).toBe('Thu 2026-12-24 18:00 +01:00');
     expect(formatZonedFully('2026-12-24T17:00:00.000Z', 'UTC')).toBe('Thu 2026-12-24 17:00 +00:00');
     expect(formatZonedFully('2026-07-01T00:00:00.000Z', 'Australia/Lord_Howe')).toBe(
@@ -213,7 +213,7 @@ describe('a time in a zone', () => {
     expect(formatZoned('2026-12-24T17:00:20.000Z', 'Asia/Tokyo')).toBe('2026-12-25 02:00');
   });
 
-  it('has seconds beside others that have some', () => {
+  it('formats seconds when a time beside it has seconds', () => {
     expect(formatAllZoned(['2026-12-24T17:00:00.000Z', '2026-12-24T17:00:20.000Z'], 'UTC')).toEqual([
       'Thu 2026-12-24 17:00:00 +00:00',
       'Thu 2026-12-24 17:00:20 +00:00',

@@ -10,7 +10,7 @@ describe('svc tokens', () => {
   });
   afterAll(() => home[Symbol.asyncDispose]());
 
-  it('prints a token alone, lists it without its secret, and revokes it', async () => {
+  it('prints only the token, lists it without its secret, and revokes it', async () => {
     const made = await home.svc(['tokens', 'create', 'ci', '--scope', 'tasks:read', '--days', '30']);
     expect(made.code).toBe(0);
     expect(made.stdout).toMatch(/^svc_[\w-]{43}\n$/);
@@ -31,7 +31,7 @@ describe('svc tokens', () => {
     expect((await home.svc(['tokens', 'ls'])).stderr).toContain('Create one: svc tokens create');
   });
 
-  it('goes as a bearer where a context keeps it', async () => {
+  it('sends the API token of a context as a bearer token', async () => {
     const made = await home.svc(['tokens', 'create', 'ci', '--scope', 'tasks:read', '--json']);
     const { token } = JSON.parse(made.stdout) as { token: string };
     const url = `http://127.0.0.1:${home.port}`;
@@ -48,7 +48,7 @@ describe('svc tokens', () => {
     });
   });
 
-  it('shows the secret of notifications beside a token that can cause some', async () => {
+  it('shows the notification secret beside a token that can cause notifications', async () => {
     const { stdout, stderr } = await home.svc(['tokens', 'create', 'gate', '--scope', 'gateway:write']);
     expect(stdout).toMatch(/^svc_\S+\n$/);
     expect(stderr).toMatch(/notifyUrl are signed with this secret, shown only once:\n\S{20,}\n/);
@@ -58,13 +58,13 @@ describe('svc tokens', () => {
     [['create', 'x'], /'--scope <scope>' not specified/],
     [['create', 'x', '--scope', 'everything'], /Allowed choices are gateway:write/],
     [['create', 'x', '--scope', 'tasks:read', '--days', 'many'], /whole number/],
-  ])('refuses %j', async (args, because) => {
+  ])('rejects the token arguments %j', async (args, because) => {
     const { code, stdout, stderr } = await home.svc(['tokens', ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(because);
   });
 
-  it('completes scopes, roles and ids', async () => {
+  it('completes scopes, roles and token IDs', async () => {
     const complete = async (...words: string[]) => (await home.svc(['__complete', '--', ...words])).stdout;
     expect(await complete('tokens', 'create', 'x', '--scope', 'gateway:r')).toMatch(/^gateway:read\t/);
     expect(await complete('auth', 'invite', '--role', 'a')).toBe('admin\t\n');

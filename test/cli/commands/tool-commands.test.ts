@@ -22,7 +22,7 @@ const svc = (...args: string[]) => home.svc([...args, '--url', server.url]);
 const shortOf = ({ id }: Approval) => id.slice('appr_'.length, -2);
 
 describe('svc approvals', () => {
-  it('shows pending calls in full, and no value can imitate other output', async () => {
+  it('shows pending calls in full and escapes their values', async () => {
     const content = `first\n  Directory  /safe\n\u001b[2Jlast ${'x'.repeat(200)}`;
     const asked = world.ask({
       toolName: 'write_file',
@@ -50,7 +50,7 @@ describe('svc approvals', () => {
     expect(stderr).toContain(`svc approvals allow ${asked.id}`);
   });
 
-  it('lists what is decided, and ids alone', async () => {
+  it('lists decided approvals, and bare IDs with --quiet', async () => {
     const [first, second] = [world.ask(), world.ask({ params: { command: 'ls' } })];
     world.decide(first.id, 'deny');
     const table = await svc('approvals', 'ls', '--all');
@@ -62,7 +62,7 @@ describe('svc approvals', () => {
     expect((await svc('approvals', 'show', first.id)).stdout).toMatch(/Status +deny\n +Decided +\d{4}-/);
   });
 
-  it('says so where nothing waits', async () => {
+  it('reports that no approval is pending', async () => {
     expect(await svc('approvals', 'ls')).toMatchObject({ code: 0, stdout: '' });
     expect(await svc('approvals', 'deny', '--all')).toMatchObject({
       code: 0,
@@ -70,7 +70,7 @@ describe('svc approvals', () => {
     });
   });
 
-  it('allows one by its beginning, which need not differ from those that are decided', async () => {
+  it('allows an approval by an ID prefix that is unique among the pending ones', async () => {
     const old = world.ask();
     world.decide(old.id, 'deny');
     const asked = world.ask();
@@ -80,14 +80,56 @@ describe('svc approvals', () => {
     expect(world.approvals[1]?.decision).toBe('allow-once');
   });
 
-  it('allows for good', async () => {
+  it('allows an approval always', async () => {
     const asked = world.ask({ conversationId: 'conv_1' });
     const { stderr } = await svc('approvals', 'allow', asked.id, '--always');
     expect(stderr).toContain('Allowed run_command for the rest of this conversation.');
     expect(world.approvals[0]?.decision).toBe('allow-always');
   });
 
-  it('denies several, or all', async () => {
+  it('says what always covers, and allows a whole tool only where that is asked for', async () => {
+    const covers = 'ls, with any arguments that only read';
+    const [kind, nothing, whole] = [
+      world.ask({ conversationId: 'conv_1', alwaysCovers: covers }),
+      world.ask({ taskId: 'task_1', alwaysCovers: 'nothing: such a command needs an approval each time' }),
+      world.ask({ taskId: 'task_1', alwaysCovers: covers }),
+    ];
+    expect((await svc('approvals', 'show', kind.id)).stdout).toContain(`  Always     ${covers}\n`);
+    const { stderr } = await svc('approvals', 'allow', kind.id, '--always');
+    expect(stderr).toContain(`Allowed for the rest of this conversation: ${covers}.`);
+    const once = await svc('approvals', 'allow', nothing.id, '--always');
+    expect(once.stderr).toContain('Allowed run_command once: such a command needs an approval each time.');
+    const tool = await svc('approvals', 'allow', whole.id, '--whole-tool');
+    expect(tool.stderr).toContain('Allowed every call of run_command for the rest of this task.');
+    expect(world.coverages).toEqual(['kind', 'kind', 'tool']);
+  });
+
+  it('shows everything hidden, and names of arguments that imitate others in quotes', async () => {
+    world.ask({
+      toolName: 'run\u3164_command',
+      params: { 'command: ls\n  Directory': 'x', command: 'rm\u034f -rf\u00a0src', 'c\u17b4ommand': 'y' },
+      reason: 'It is\ufe0f so',
+      cwd: '/srv\u200b/app',
+      scripts: [{ path: '/srv/\u2800x.sh', sha256: 'ab'.repeat(32) }],
+    });
+    const { stdout } = await svc('approvals', 'ls');
+    for (const shown of [
+      String.raw`run\u{3164}_command`,
+      String.raw`"command: ls\\n  Directory": x`,
+      String.raw`command: rm\u{34f} -rf\xa0src`,
+      String.raw`"c\u{17b4}ommand": y`,
+      String.raw`It is\u{fe0f} so`,
+      String.raw`/srv\u{200b}/app`,
+      String.raw`/srv/\u{2800}x.sh`,
+      `sha256:${'ab'.repeat(32)}`,
+    ])
+      expect(stdout).toContain(shown);
+    expect(stdout).not.toMatch(/\u034f|\u3164|\u00a0|\u17b4|\ufe0f|\u200b|\u2800/);
+    expect(stdout.match(/^ {2}Directory/gm)).toHaveLength(1);
+    expect((await svc('approvals', 'ls', '--all')).stdout).not.toMatch(/\u034f|\u3164|\u00a0|\u17b4/);
+  });
+
+  it('denies several approvals, or all', async () => {
     const asked = [world.ask(), world.ask(), world.ask()] as const;
     const two = await svc('approvals', 'deny', asked[0].id, asked[1].id);
     expect(two).toMatchObject({ code: 0, stdout: `${asked[0].id}\n${asked[1].id}\n` });
@@ -101,7 +143,7 @@ describe('svc approvals', () => {
     [['deny'], 2, /Specify approvals, or pass --all/],
     [['deny', 'x', '--all'], 2, /Specify approvals, or pass --all/],
     [['allow', '01a1'], 6, /matches several approval IDs/],
-  ] as const)('%j exits with %i', async (args, code, stderr) => {
+  ] as const)('svc approvals %j exits with %i', async (args, code, stderr) => {
     world.ask();
     world.ask();
     expect(await svc('approvals', ...args)).toMatchObject({
@@ -111,7 +153,7 @@ describe('svc approvals', () => {
     });
   });
 
-  it('exits with 6 where it is decided already', async () => {
+  it('exits with 6 when the approval is already decided', async () => {
     const asked = world.ask();
     world.decide(asked.id, 'deny');
     expect(await svc('approvals', 'allow', shortOf(asked))).toMatchObject({
@@ -120,7 +162,7 @@ describe('svc approvals', () => {
     });
   });
 
-  it('completes what waits', async () => {
+  it('completes the IDs of pending approvals', async () => {
     const asked = world.ask();
     const { stdout } = await home.svc(['__complete', 'approvals', 'allow', ''], {
       env: { SVC_URL: server.url },
@@ -139,7 +181,7 @@ describe('svc policy', () => {
     source: 'builtin',
   } as const;
 
-  it('shows it', async () => {
+  it('shows the tool policy', async () => {
     expect((await svc('policy', 'show')).stdout).toBe(
       'Mode               ask: tools need approval, unless they are allowed\n' +
         'Allowed            read_file\n' +
@@ -149,7 +191,7 @@ describe('svc policy', () => {
     );
   });
 
-  it('changes only what is named and reports each change', async () => {
+  it('changes only the named policy fields and reports each change', async () => {
     world.tools = ['read_file', 'list_files', 'run_command'].map((name) => ({
       ...tool,
       name,
@@ -174,7 +216,7 @@ describe('svc policy', () => {
     });
   });
 
-  it('sends nothing where nothing changes', async () => {
+  it('sends no request when the policy does not change', async () => {
     expect(await svc('policy', 'set', '--mode', 'ask', '--unblock', 'x')).toMatchObject({
       code: 0,
       stdout: '',
@@ -183,7 +225,7 @@ describe('svc policy', () => {
     expect(server.asked.map(({ route }) => route)).toEqual(['GET /api/security/policy']);
   });
 
-  it('warns of rules that do nothing', async () => {
+  it('warns about policy rules without effect', async () => {
     world.tools = [{ ...tool, name: 'run_command', available: true }];
     world.policy.allowedTools.push('web_*');
     const { stderr } = await svc(
@@ -208,7 +250,7 @@ describe('svc policy', () => {
     [['--mode', 'alowlist'], /Did you mean allowlist\?/],
     [['--mode', 'x'], /Allowed choices are deny, sandbox, allowlist, ask, full/],
     [['--allow', 'x', '--disallow', 'x'], /x cannot be both added to and removed from "allowed"/],
-  ] as const)('%j is wrong usage', async (args, stderr) => {
+  ] as const)('rejects the policy arguments %j as wrong usage', async (args, stderr) => {
     expect(await svc('policy', 'set', ...args)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(stderr),
@@ -217,7 +259,7 @@ describe('svc policy', () => {
 });
 
 describe('svc guards', () => {
-  it('lists them', async () => {
+  it('lists guards', async () => {
     expect((await svc('guards', 'ls')).stdout).toMatch(
       /^NAME +STATE +DESCRIPTION\npath-traversal +enabled +Keeps tools inside the workspace\n/,
     );
@@ -238,7 +280,7 @@ describe('svc guards', () => {
     expect(world.guards[1]?.enabled).toBe(true);
   });
 
-  it('suggests the guard that was meant', async () => {
+  it('suggests the closest guard name', async () => {
     expect(await svc('guards', 'enable', 'rate-limt')).toMatchObject({
       code: 5,
       stderr: 'svc: There is no guard "rate-limt". Did you mean rate-limit? See them: svc guards ls\n',
@@ -247,7 +289,7 @@ describe('svc guards', () => {
 });
 
 describe('svc tools', () => {
-  it('lists them with what stands in their way, and the servers', async () => {
+  it('lists tools with the policy that restricts them, and the servers', async () => {
     const common = { description: 'Does it.\nMore.', inputSchema: {} };
     world.tools = [
       { ...common, name: 'read_file', readOnly: true, danger: 'low', source: 'builtin', available: true },

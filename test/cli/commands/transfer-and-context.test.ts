@@ -6,7 +6,7 @@ import { ensureBuilt, outcomeOf, said, SvcHome } from '../svc-binary.ts';
 beforeAll(ensureBuilt);
 
 describe('svc tasks', () => {
-  it('exports, and imports into another daemon', async () => {
+  it('exports tasks and imports them into another daemon', async () => {
     await using home = await SvcHome.create();
     await using other = await SvcHome.create();
     await home.svc(['run', '--agent', 'command', '--', 'echo kept']);
@@ -33,7 +33,7 @@ describe('svc tasks', () => {
     await watching;
   });
 
-  it('puts what failed back into the queue', async () => {
+  it('requeues failed tasks', async () => {
     await using home = await SvcHome.create();
     const fails = 'test -e "$HOME/mended" || exit 1';
     const failed = await home.svc(['run', '--quiet', '--agent', 'command', '--attempts', '1', '--', fails]);
@@ -62,7 +62,7 @@ describe('svc tasks', () => {
 });
 
 describe('svc context', () => {
-  it('keeps the session of another daemon, for its owner alone', async () => {
+  it('keeps the session of another daemon, readable only by its owner', async () => {
     await using home = await SvcHome.create();
     await using client = await SvcHome.create();
     await home.svc(['daemon', 'start']);
@@ -75,8 +75,8 @@ describe('svc context', () => {
     const listed = await client.svc(['context', 'ls', '--json']);
     expect(listed.stdout).not.toContain(session.trim());
     // The owner session of this machine is not for another daemon, and none is started in its place.
-    const stranger = await client.svc(['auth', 'whoami', '--url', url]);
-    expect(stranger).toMatchObject({ code: 4, stdout: '' });
+    const signedOut = await client.svc(['auth', 'whoami', '--url', url]);
+    expect(signedOut).toMatchObject({ code: 4, stdout: '' });
     await home.svc(['daemon', 'stop']);
     expect((await client.svc(['tasks', 'ls'])).code).toBe(69);
     expect((await client.svc(['context', 'rm', 'other'])).code).toBe(0);
@@ -85,7 +85,7 @@ describe('svc context', () => {
 });
 
 describe('svc config and svc auth', () => {
-  it('changes settings and says when a restart is needed', async () => {
+  it('changes settings and reports when a restart is needed', async () => {
     await using home = await SvcHome.create();
     const live = await home.svc(['config', 'set', 'queue.retry.attempts', '5']);
     expect(live).toMatchObject({
@@ -106,21 +106,30 @@ describe('svc config and svc auth', () => {
       const stored = JSON.parse(readFileSync(join(home.folder, 'settings.json'), 'utf8')) as object;
       expect(stored).toMatchObject({ outbound: { allowPrivate: JSON.parse(both) as object } });
     }
-    const scopes = ['config', 'set', 'integrations.codehost.scopes'];
+    const scopes = ['config', 'set', 'integrations.github.scopes'];
     const text = await home.svc([...scopes, 'repo']);
     expect(text).toMatchObject({ code: 6, stderr: expect.stringContaining('Write it as JSON: ') as string });
     expect((await home.svc([...scopes, '["repo"]'])).code).toBe(0);
-    const key = 'integrations.codehost.clientSecret';
+    const key = 'integrations.github.clientSecret';
     expect(await home.svc(['config', 'set', key, 'in-the-arguments'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(`svc config set ${key} < FILE`),
     });
     expect((await home.svc(['config', 'set', key], { stdin: 'hush-hush\n' })).code).toBe(0);
     expect((await home.svc(['config', 'get', key])).stdout).toBe('••••••••\n');
+    // The key of earlier versions means the same setting.
+    const before = 'integrations.codehost.clientId';
+    expect((await home.svc(['config', 'set', before, 'ours'])).stderr).toContain(
+      'integrations.github.clientId is ours',
+    );
+    expect((await home.svc(['config', 'get', before])).stdout).toBe('ours\n');
+    expect((await home.svc(['config', 'unset', before])).stderr).toContain(
+      'integrations.github.clientId is unset',
+    );
     expect((await home.svc(['config', 'unset', 'queue.retry.attempts'])).stderr).toContain('is 3 (default)');
   });
 
-  it('sets an access key that is good, and shows it once', async () => {
+  it('sets a valid access key and shows it once', async () => {
     await using home = await SvcHome.create();
     const { code, stdout } = await home.svc(['auth', 'access-key']);
     expect(code).toBe(0);
@@ -135,12 +144,15 @@ describe('svc config and svc auth', () => {
     expect((await home.svc(['auth', 'access-key', '--remove'])).code).toBe(0);
   });
 
-  it('follows a task in the queue that is paused', async () => {
+  it('follows a task in a paused queue', async () => {
     await using home = await SvcHome.create();
     await home.svc(['queue', 'pause']);
     const running = home.start(['run', '--agent', 'command', '--', 'echo at last']);
     await said(running, 'stderr', /waiting for a worker/);
-    expect((await home.svc(['queue', 'status'])).stdout).toMatch(/^state +paused/);
+    const { stdout } = await home.svc(['queue', 'status']);
+    expect(stdout).toMatch(/^state +paused/);
+    expect(stdout).toMatch(/^interactive +0 of 32 slots, 0 waiting$/m);
+    expect(stdout).toMatch(/^agent:builtin +0 of 32 slots, 0 waiting$/m);
     await home.svc(['queue', 'resume']);
     expect(outcomeOf(await running)).toMatchObject({ code: 0, stdout: 'at last\n' });
   });

@@ -33,7 +33,7 @@ describe.skipIf(!hasTerminals)('svc tasks watch on a terminal (needs script of u
   it.each([
     ['q', 0],
     ['\u0003', 130],
-  ])('gives the screen back at %j and exits with %i', async (key, code) => {
+  ])('restores the screen at %j and exits with %i', async (key, code) => {
     const running = home.startOnTerminal(watch());
     await said(running, 'stdout', /Count to three/);
     running.stdin?.write(key);
@@ -43,7 +43,7 @@ describe.skipIf(!hasTerminals)('svc tasks watch on a terminal (needs script of u
     expect(outcome.stdout).toContain(LEAVE_SCREEN);
   });
 
-  it('looks into a task whose id is given by its beginning', async () => {
+  it('watches a task by its ID prefix', async () => {
     const running = home.startOnTerminal(watch('task_01a1'));
     await said(running, 'stdout', /› .*Count to three/);
     running.stdin?.write('q');
@@ -59,7 +59,7 @@ describe.skipIf(!hasTerminals)('svc tasks watch on a terminal (needs script of u
 });
 
 describe('svc tasks watch without a terminal', () => {
-  it('is lines, of approvals too', async () => {
+  it('prints lines without a terminal, also for approvals', async () => {
     const running = home.start(watch());
     await said(running, 'stderr', /Watching/);
     const approved = said(running, 'stdout', /run_command npm test: svc approvals show appr_/);
@@ -69,7 +69,7 @@ describe('svc tasks watch without a terminal', () => {
     await running;
   });
 
-  it('follows one task to its end', async () => {
+  it('watches one task until it finishes', async () => {
     const running = home.start(watch('task_01a1'));
     world.tell('output', 'one two three\n', { stream: 'stdout' });
     world.end({ status: 'completed' });

@@ -118,7 +118,7 @@ describe('svc webhooks', () => {
     });
   });
 
-  it('shows one by the beginning of its id', async () => {
+  it('shows a webhook by ID prefix', async () => {
     registered.push(webhook(2, { previousSecretUntil: ahead(60), description: 'board\u001b[2J' }));
     const { stdout } = await svc('show', '0199a1b2');
     expect(stdout).toContain(`ID               ${idOf('wh', 2)}\n`);
@@ -132,7 +132,7 @@ describe('svc webhooks', () => {
     });
   });
 
-  it('adds one and prints its secret alone, once', async () => {
+  it('adds a webhook and prints only its secret, once', async () => {
     const made = await svc('add', 'https://example.com/a', '-e', 'task.completed', '-e', 'task.failed');
     expect(made).toMatchObject({ code: 0, stdout: 'whsec_bWFkZQ==\n' });
     expect(made.stderr).toMatch(/^Store this secret now/);
@@ -145,7 +145,7 @@ describe('svc webhooks', () => {
     ]);
   });
 
-  it('reads a secret from stdin and never prints it', async () => {
+  it('reads a webhook secret from stdin and never prints it', async () => {
     const args = ['webhooks', 'add', 'https://example.com/a', '--all-events', '--secret-stdin'];
     const made = await home.svc([...args, '--url', server.url], {
       stdin: 'planted-secret\n',
@@ -165,7 +165,7 @@ describe('svc webhooks', () => {
     [['inbound', '--status', 'done'], /Allowed choices are accepted/],
     [['inbound', '--provider', 'gitlab'], /Did you mean github/],
     [['inbound', '--payload'], /--payload needs the ID of a delivery/],
-  ])('refuses %j', async (args, because) => {
+  ])('rejects the webhook arguments %j', async (args, because) => {
     const { code, stdout, stderr } = await svc(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(because);
@@ -186,7 +186,7 @@ describe('svc webhooks', () => {
     expect(await svc('rm', 'nothing', '0199a1b2')).toMatchObject({ code: 5, stdout: `${idOf('wh', 2)}\n` });
   });
 
-  it('rotates the secret and says how long the previous one is valid', async () => {
+  it('rotates the webhook secret and says how long the previous one is valid', async () => {
     const made = await svc('rotate', '0199');
     expect(made).toMatchObject({ code: 0, stdout: 'whsec_bmV3\n' });
     expect(made.stderr).toContain('The previous secret also signs for another 24 h.\n');
@@ -197,7 +197,7 @@ describe('svc webhooks', () => {
 });
 
 describe('svc webhooks deliveries', () => {
-  it('is listed', async () => {
+  it('lists webhook deliveries', async () => {
     sent = [
       delivery(1),
       delivery(2, {
@@ -228,7 +228,7 @@ describe('svc webhooks deliveries', () => {
     ]);
   });
 
-  it('says so where nothing was', async () => {
+  it('says when there are no deliveries', async () => {
     sent = [];
     expect((await svc('deliveries', '0199')).stderr).toContain('Test it: svc webhooks test wh_0199');
     expect((await svc('deliveries', '0199', '--failed')).stderr).toBe('No matching deliveries.\n');
@@ -247,7 +247,7 @@ describe('svc webhooks deliveries', () => {
       8,
       /Not delivered yet: HTTP 503\. Next attempt in 5 min\n$/,
     ],
-  ])('is tried, and sent again, with an exit code: %j', async (given, code, stderr) => {
+  ])('tests a webhook and redelivers with an exit code: %j', async (given, code, stderr) => {
     outcome = given;
     expect(await svc('test', '0199')).toMatchObject({
       code,
@@ -264,7 +264,7 @@ describe('svc webhooks deliveries', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ delivery: { ...given } });
   });
 
-  it('is not found by what fits none', async () => {
+  it('reports an unknown delivery', async () => {
     expect(await svc('redeliver', '0199', 'zzz')).toMatchObject({
       code: 5,
       stderr: 'svc: There is no delivery "zzz". See them: svc webhooks deliveries WEBHOOK\n',
@@ -273,7 +273,7 @@ describe('svc webhooks deliveries', () => {
 });
 
 describe('svc webhooks inbound', () => {
-  it('is listed', async () => {
+  it('lists inbound webhooks', async () => {
     inbound = [
       cameIn(1),
       cameIn(2, {
@@ -314,7 +314,7 @@ describe('svc webhooks inbound', () => {
     expect((await svc('inbound', '--status', 'refused')).stderr).toBe('No matching deliveries.\n');
   });
 
-  it('is shown, with its body where that is kept', async () => {
+  it('shows an inbound webhook, with its body when that is stored', async () => {
     inbound.push(cameIn(2, { canReplay: false, copies: 3, sender: 'octocat' }));
     const { stdout, stderr } = await svc('inbound', '0199a1b1');
     expect(stdout).toMatch(
@@ -331,7 +331,7 @@ describe('svc webhooks inbound', () => {
     expect(await svc('inbound', '0199a1b2', '--payload')).toMatchObject({ code: 5, stdout: '' });
   });
 
-  it('is looked at again', async () => {
+  it('replays an inbound webhook', async () => {
     inbound.push(cameIn(2, { status: 'ignored' }));
     expect(await svc('replay', '0199a1b1')).toEqual({
       code: 0,
@@ -350,7 +350,7 @@ describe('svc webhooks inbound', () => {
   });
 });
 
-it('completes events, names and ids', async () => {
+it('completes webhook events, names and IDs', async () => {
   const complete = async (...words: string[]) =>
     (await home.svc(['__complete', '--', 'webhooks', ...words], { env: { SVC_URL: server.url } })).stdout;
   expect(await complete('add', 'https://example.com', '--event', 'task.f')).toBe(

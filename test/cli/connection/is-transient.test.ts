@@ -15,4 +15,4 @@ it.each([
   [new CliError(exitCodes.invalid, 'wrong'), false],
   [Object.assign(new Error('reset'), { code: 'ECONNRESET' }), true],
   [new Error('bug'), false],
-])('%s: %s', (error, expected) => expect(isTransient(error)).toBe(expected));
+])('isTransient of "%s" is %s', (error, expected) => expect(isTransient(error)).toBe(expected));

@@ -12,7 +12,7 @@ const wait = (ask: WaitOptions<string>['ask'], changes: Partial<WaitOptions<stri
     ...changes,
   });
 
-it('asks until there is an answer, also of a daemon that was away', async () => {
+it('waitUntil retries until there is an answer, even when the daemon is unreachable for a while', async () => {
   const answers = [undefined, new ApiError(503, {}), undefined, 'here'];
   const ask = async () => {
     const answer = answers.shift();
@@ -23,11 +23,11 @@ it('asks until there is an answer, also of a daemon that was away', async () => 
   expect(answers).toEqual([]);
 });
 
-it.each([401, 500])('ends at what will not get better: %i', async (status) => {
+it.each([401, 500])('waitUntil stops at a permanent error: %i', async (status) => {
   await expect(wait(() => Promise.reject(new ApiError(status, {})))).rejects.toMatchObject({ status });
 });
 
-it('is over in time, also in the middle of a question, and leaves no listener', async () => {
+it('waitUntil times out, even during a request, and leaves no listener', async () => {
   const before = process.listenerCount('SIGINT');
   const ask = (signal: AbortSignal) =>
     new Promise<undefined>((_, reject) =>

@@ -32,18 +32,18 @@ describe('resolveId', () => {
     expect(asked).toEqual([]);
   });
 
-  it('looks for exactly this id before it lists', async () => {
+  it('tries the exact ID before it lists', async () => {
     const { source, asked } = sourceOf(['imported', 'imported-too']);
     expect(await resolveId('imported', source)).toBe('imported');
     expect(asked).toEqual(['get imported']);
   });
 
-  it.each(['task_01a1', '01a1'])('takes the unique beginning %s', async (text) => {
+  it.each(['task_01a1', '01a1'])('resolves the unique prefix %s', async (text) => {
     const { source } = sourceOf([whole, 'task_02']);
     expect(await resolveId(text, source)).toBe(whole);
   });
 
-  it('names candidates of an ambiguous one: exit code 6', async () => {
+  it('lists the candidates of an ambiguous prefix and exits with 6', async () => {
     const { source } = sourceOf(['task_01', 'task_02']);
     await expect(resolveId('task_0', source)).rejects.toMatchObject({
       exitCode: 6,
@@ -51,7 +51,7 @@ describe('resolveId', () => {
     });
   });
 
-  it('says that there is none: exit code 5', async () => {
+  it('reports an unknown ID and exits with 5', async () => {
     const { source } = sourceOf([whole]);
     await expect(resolveId('ff', source)).rejects.toMatchObject({
       exitCode: 5,

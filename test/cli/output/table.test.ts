@@ -15,7 +15,7 @@ const rows: Row[] = [
 const format = (width: number, shown = rows) => formatTable<Row>(columns, shown, { width });
 
 describe('formatTable', () => {
-  it('aligns the columns', () => {
+  it('aligns the columns of a table', () => {
     expect(format(Number.POSITIVE_INFINITY)).toBe(
       [
         'ID         N  TITLE',
@@ -26,19 +26,19 @@ describe('formatTable', () => {
     );
   });
 
-  it('cuts what is elastic, and nothing else', () => {
+  it('truncates only elastic columns', () => {
     const lines = format(30).split('\n');
     expect(lines[2]).toBe('task_22  100  A title that is…');
     expect(format(5).split('\n')[2]).toBe('task_22  100  A title…');
   });
 
-  it('keeps each row on one line and shows control characters', () => {
+  it('keeps each table row on one line and escapes control characters', () => {
     expect(format(80, [{ id: 'a', n: 1, title: 'x\ny\u001b[31m\u202e' }])).toContain(
       String.raw`x\ny\x1b[31m\u{202e}`,
     );
   });
 
-  it('leaves out what needs a wider terminal', () => {
+  it('drops columns that need a wider terminal', () => {
     const wide = [...columns, { title: 'EXTRA', value: () => 'extra', fromWidth: 100 }];
     expect(formatTable<Row>(wide, rows, { width: 99 })).not.toContain('EXTRA');
     expect(formatTable<Row>(wide, rows, { width: 100 })).toContain('EXTRA');
@@ -54,7 +54,7 @@ describe('textWidth', () => {
     ['हिन्दी', 4],
     ['☰', 2],
     ['ｶﾞ', 2],
-  ])('%s takes %i columns', (text, width) => expect(textWidth(text)).toBe(width));
+  ])('the text %s is %i columns wide', (text, width) => expect(textWidth(text)).toBe(width));
 
-  it('never cuts a letter in two', () => expect(fitText('日本語', 4)).toBe('日…'));
+  it('never splits a wide character', () => expect(fitText('日本語', 4)).toBe('日…'));
 });

@@ -15,8 +15,8 @@ describe('parseDuration', () => {
     ['45', 45_000],
     ['0.5', 500],
     ['1.5h', 5_400_000],
-  ])('%s', (text, ms) => expect(parseDuration(text)).toBe(ms));
-  it.each(['', 'soon', '5 m', '-1s', '1w', 's', '1s!'])('not %j', (text) =>
+  ])('parses the duration %s as %i ms', (text, ms) => expect(parseDuration(text)).toBe(ms));
+  it.each(['', 'soon', '5 m', '-1s', '1w', 's', '1s!'])('rejects the duration %j', (text) =>
     expect(parseDuration(text)).toBeUndefined(),
   );
 });
@@ -29,7 +29,7 @@ describe('formatDuration', () => {
     [185_000, '3 min 5 s'],
     [3_600_000 * 2 + 600_000, '2 h 10 min'],
     [86_400_000 * 4, '4 d'],
-  ])('%i', (ms, text) => expect(formatDuration(ms)).toBe(text));
+  ])('formats %i ms as "%s"', (ms, text) => expect(formatDuration(ms)).toBe(text));
   it('formats an age', () => {
     const now = Date.parse('2026-01-01T12:00:00Z');
     expect(formatAge('2026-01-01T11:57:00Z', now)).toBe('3 min ago');
@@ -48,16 +48,18 @@ describe('formatLeft', () => {
     [30_000, '30 s'],
     [400, '1.0 s'],
     [0, 'expired'],
-  ])('%i', (left, text) => expect(formatLeft(new Date(left).toISOString(), 0)).toBe(text));
-  it('has no end', () => expect(formatLeft(undefined, 0)).toBe('never'));
+  ])('formats %i ms left as "%s"', (left, text) =>
+    expect(formatLeft(new Date(left).toISOString(), 0)).toBe(text),
+  );
+  it('formats a missing expiry as never', () => expect(formatLeft(undefined, 0)).toBe('never'));
 });
 
 describe('escapeText', () => {
-  it('shows control and bidi characters and keeps newlines and tabs', () => {
+  it('escapes control and bidi characters and keeps newlines and tabs', () => {
     expect(escapeText('a\u001b[2J\u0007\r\u202eb\n\tc')).toBe(`a${String.raw`\x1b[2J\x07\r\u{202e}b`}\n\tc`);
     expect(escapeLine('a\nb\tc')).toBe(String.raw`a\nb\tc`);
   });
-  it('leaves other languages and emoji alone', () => {
+  it('leaves other scripts and emoji unchanged', () => {
     expect(escapeText('Grüße, 日本, שלום, 👩‍💻')).toBe('Grüße, 日本, שלום, 👩‍💻');
   });
 });
@@ -68,11 +70,13 @@ describe('closest', () => {
     ['tasks', 'tasks'],
     ['stauts', 'status'],
     ['zzz', undefined],
-  ])('%s is %s', (word, meant) => expect(closest(word, ['command', 'http', 'tasks', 'status'])).toBe(meant));
+  ])('the closest name to %s is %s', (word, meant) =>
+    expect(closest(word, ['command', 'http', 'tasks', 'status'])).toBe(meant),
+  );
 });
 
 describe('titleOf', () => {
-  it('is the first line, at most 80 characters', () => {
+  it('the title of a prompt is its first line, at most 80 characters', () => {
     expect(titleOf('\n Fix it \nplease')).toBe('Fix it');
     expect(titleOf('x'.repeat(81))).toBe(`${'x'.repeat(79)}…`);
   });
@@ -86,7 +90,7 @@ describe('exitCodeOfTask', () => {
     ['failed', 'policy_denied', 4],
     ['cancelled', undefined, 3],
     ['queued', undefined, 8],
-  ] as const)('%s %s is %i', (status, failure, code) => {
+  ] as const)('a task that is %s %s exits with %i', (status, failure, code) => {
     const error = failure && { class: failure, code: 'x', message: 'x' };
     expect(exitCodeOfTask({ status, ...(error && { error }) })).toBe(code);
   });

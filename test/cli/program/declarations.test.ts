@@ -14,32 +14,32 @@ const commands = all(nouns);
 const notRun = {} as Cli;
 
 describe('every declared command', () => {
-  it('has a summary that starts with a capital, fits 60 characters and has no full stop', () => {
+  it('every command has a summary that starts with a capital, fits 60 characters and has no full stop', () => {
     const wrong = commands.filter(([, { summary }]) => !/^[A-Z].{0,58}[^.]$/.test(summary));
     expect(wrong.map(([path, { summary }]) => `${path}: ${summary}`)).toEqual([]);
   });
 
-  it('has one to three examples unless it is hidden', () => {
+  it('every visible command has one to three examples', () => {
     const wrong = commands.filter(
       ([, { examples, isHidden }]) => !isHidden && (examples.length < 1 || examples.length > 3),
     );
     expect(wrong.map(([path]) => path)).toEqual([]);
   });
 
-  it('explains every argument and option', () => {
+  it('every command explains its arguments and options', () => {
     const wrong = commands.flatMap(([path, { args, options }]) =>
       [...Object.values(args), ...options].filter(({ help }) => help === '').map(() => path),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('is named in the list of nouns as it names itself', () => {
+  it('every noun has the same name in the noun list and in its module', () => {
     expect(nouns.map(({ name }) => name)).toEqual(nounList.map(({ name }) => name));
   });
 });
 
 describe('the help of the program', () => {
-  it('fits one screen of 80 columns', () => {
+  it('the help fits one screen of 80 columns', () => {
     let text = '';
     const program = createProgram(notRun, nouns).configureOutput({ writeOut: (part) => (text += part) });
     program.outputHelp();
@@ -49,14 +49,14 @@ describe('the help of the program', () => {
     for (const { name } of helpTopics) expect(text).toContain(`svc help ${name}`);
   });
 
-  it('knows the noun that runs and nothing of the others', async () => {
+  it('the program loads only the noun that it runs', async () => {
     const loaded = await loadNouns(['--url', 'queue', 'tasks', 'ls']);
     expect(loaded.map(({ name }) => name)).toEqual(['tasks']);
   });
 });
 
 describe('a help topic', () => {
-  it('lists what it is about in two columns', () => {
+  it('a help topic lists its entries in two columns', () => {
     const [codes] = helpTopics;
     expect(codes && formatTopic(codes)).toMatch(/^Exit codes:\n {2}0 {4}done\n/);
   });
@@ -68,12 +68,12 @@ describe('a usage', () => {
     ['svc tasks', '[options] <command>'],
     ['svc webhooks redeliver', '[options] <webhook> <delivery>'],
     ['svc dlq retry', '[options] [id...]'],
-  ])('of %s is %s', (path, usage) => {
+  ])('the usage of %s is %s', (path, usage) => {
     const spec = new Map(commands).get(path);
     expect(spec && usageOf(spec)).toBe(usage);
   });
 
-  it('shows an argument as it may be given', () => {
+  it('shows an optional variadic argument as <id...>', () => {
     const spec = { type: { parse: String }, help: '', isOptional: false, isVariadic: true };
     expect(argumentTerm('id', spec)).toBe('<id...>');
   });

@@ -7,19 +7,19 @@ describe('choice', () => {
     isOpen: true,
   });
 
-  it('accepts what people read and what the API says', () => {
+  it('a choice accepts display names and API names', () => {
     expect(source.parse('github')).toBe('codehost');
     expect(source.parse('codehost')).toBe('codehost');
     expect(source.parse('Jira')).toBe('tracker_a');
   });
-  it('shows what people read', () => {
+  it('a choice shows display names', () => {
     expect(source.choices?.words.map(([word]) => word)).toEqual(['api', 'github', 'jira']);
   });
-  it('passes other words and lists on where it is open', () => {
+  it('an open choice accepts unknown words and lists', () => {
     expect(source.parse('github,api')).toBe('codehost,api');
     expect(source.parse('newer')).toBe('newer');
   });
-  it('names the choices, or the one that was probably meant', () => {
+  it('names the allowed choices or the closest one', () => {
     const status = choice(['active', 'paused']);
     expect(() => status.parse('gone')).toThrow('Allowed choices are active, paused.');
     expect(() => status.parse('actve')).toThrow('Did you mean active?');
@@ -27,7 +27,7 @@ describe('choice', () => {
 });
 
 describe('numbers', () => {
-  it('are whole or decimal, and never negative', () => {
+  it('numbers are whole or decimal, and never negative', () => {
     expect(wholeNumber.parse('12')).toBe(12);
     expect(decimal.parse('.5')).toBe(0.5);
     expect(() => wholeNumber.parse('1.5')).toThrow('whole number');

@@ -48,27 +48,27 @@ describe('reduceEditor', () => {
     ['draft<up><up><up><up>', '|first'],
     ['draft<up><up><up><down><down>', 'draft|'],
     ['draft<up>!<down>', 'second\nline!|'],
-  ])('makes %j into %j', (typed, expected) => {
+  ])('typing %j gives %j', (typed, expected) => {
     expect(shown(type(typed))).toBe(expected);
   });
 
-  it('keeps what it cut when a letter is deleted', () => {
+  it('keeps the cut text when a character is deleted', () => {
     expect(shown(type('one two<cut-word><backspace><put-back>'))).toBe('onetwo|');
   });
 
-  it('joins an accent with the letter before it', () => {
+  it('combines an accent with the letter before it', () => {
     const state = type('u<left><right>\u0308');
     expect(state.atoms).toEqual([{ text: 'u\u0308' }]);
     expect(shown(type('<backspace>', state))).toBe('|');
   });
 
-  it('moves between the rows of a line that is broken', () => {
+  it('moves between the rows of a wrapped line', () => {
     const state = type('aaa bbb ccc', emptyEditor, 9);
     expect(shown(type('<up>', state, 9))).toBe('aaa| bbb ccc');
     expect(shown(type('<up><down>', state, 9))).toBe('aaa bbb ccc|');
   });
 
-  it('shows a long paste as one thing and sends all of it', () => {
+  it('shows a long paste as one placeholder and sends all of it', () => {
     const pasted = Array.from({ length: 120 }, (_, at) => `row ${at}`).join('\r\n');
     const state = reduceEditor(type('See: '), { type: 'paste', text: pasted });
     expect(renderEditor(state, { width: 40, height: 5, hint: '' }).lines.map(lineText)).toEqual([
@@ -89,11 +89,11 @@ describe('renderEditor', () => {
     return { rows: lines.map(lineText), cursor, widest: Math.max(...lines.map(lineWidth)) };
   };
 
-  it('says what to do where nothing is written', () => {
+  it('an empty editor says how to start', () => {
     expect(render(emptyEditor, 20, 3)).toMatchObject({ rows: ['› Write'], cursor: { x: 2, y: 0 } });
   });
 
-  it('breaks at blanks, counts wide letters double and leaves a column to the cursor', () => {
+  it('wraps at blanks, counts wide characters double and leaves a column for the cursor', () => {
     const { rows, cursor, widest } = render(type('one two 日本語日本語 three'), 12, 9);
     expect(rows).toEqual(['› one two ', '  日本語日', '  本語 ', '  three']);
     expect(cursor).toEqual({ x: 7, y: 3 });
@@ -107,13 +107,13 @@ describe('renderEditor', () => {
     expect(render(above, 20, 3)).toMatchObject({ rows: ['› 1', '  2', '  3'], cursor: { x: 3, y: 0 } });
   });
 
-  it('makes control characters visible', () => {
+  it('the editor escapes control characters', () => {
     expect(
       render(reduceEditor(emptyEditor, { type: 'paste', text: 'a\u001b[2J\u202e' }), 40, 3).rows,
     ).toEqual(['› a\\x1b[2J\\u{202e}']);
   });
 
-  it('has the width that the editor moves in', () => {
+  it('wraps at the width in which the cursor moves', () => {
     expect(editorWidth(20)).toBe(18);
   });
 });
@@ -162,7 +162,7 @@ describe('keyAction', () => {
     ['', { backspace: true, meta: true }, { type: 'cut-word' }],
     ['', { delete: true }, { type: 'delete' }],
     ['', { escape: true }, undefined],
-  ])('reads %j with %j', (input, key, action) => {
+  ])('reads the key %j with %j', (input, key, action) => {
     expect(keyAction(input, { ...noKey, ...key })).toEqual(action);
   });
 });
@@ -176,7 +176,7 @@ describe('splitKeys', () => {
     ['word\r', ['word', 'Enter']],
     ['a\u0001b', ['a', 'Ctrl+a', 'b']],
     ['one\rtwo\r', ['one', '\n', 'two', '\n']],
-  ])('reads %j', (input, keys) => {
+  ])('splits the input %j into keys', (input, keys) => {
     expect(split(input)).toEqual(keys);
   });
 });

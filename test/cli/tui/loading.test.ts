@@ -22,12 +22,12 @@ it.each([
   'src/cli/program/run-cli.ts',
   ...commands,
   'src/cli/commands/chat/plain-chat.ts',
-])('loads nothing of the screen with %s', (file) => {
+])('loads no screen module with %s', (file) => {
   const loaded = [...loadedWith(file)];
   expect(loaded.filter((each) => /^(ink|react|marked)|\.tsx$/.test(each))).toEqual([]);
 });
 
-it('sees what the screen loads', () => {
+it('the check sees the modules that the screen loads', () => {
   expect([...loadedWith('src/cli/tui/chat/start-chat.tsx')]).toEqual(
     expect.arrayContaining(['ink', 'react', 'marked', 'src/cli/tui/parts/theme.tsx']),
   );

@@ -127,7 +127,7 @@ const message = (role: 'user' | 'assistant', content: string): ConversationMessa
 export class ScriptedDaemon implements AsyncDisposable {
   readonly asked: AskedDaemon[] = [];
   script: Script = (run) => run.complete();
-  /** Whether whoever asks may choose the folder of a conversation. */
+  /** Whether the caller may choose the folder of a conversation. */
   mayChooseFolder = true;
   /** What waits for a decision, in all conversations. */
   waiting: Approval[] = [];

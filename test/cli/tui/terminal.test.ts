@@ -84,7 +84,7 @@ describe.skipIf(!hasTmux)('svc chat on a terminal (needs tmux)', () => {
     await home[Symbol.asyncDispose]();
   });
 
-  it('takes keys, pastes and another size, asks, and leaves the terminal as it was', async () => {
+  it('handles keys, pastes, resizing and prompts, and restores the terminal', async () => {
     daemon.script = async (run) => {
       run.begin();
       run.call('c', 'run_command', { command: 'make' });
@@ -100,7 +100,7 @@ describe.skipIf(!hasTmux)('svc chat on a terminal (needs tmux)', () => {
     expect(terminal.cursor).toBe('19 21');
     terminal.type('Enter');
     const asked = await terminal.until(/Allow run_command\?/);
-    expect(asked).toContain('│ command  make \\x1b[2J\\u{202e}');
+    expect(asked).toContain('│ "command"  make \\x1b[2J\\u{202e}');
     terminal.resize(120, 30);
     await terminal.until(/^─{120}$/m);
     // Keys count once nobody has typed for half a second: until then they are pressed again.

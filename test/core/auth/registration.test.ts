@@ -15,8 +15,8 @@ function hasty({ app }: TestDaemon): AccountService {
 const rolesOf = async ({ app }: TestDaemon) =>
   (await app.userAdmin.list()).filter(({ isOwner }) => !isOwner).map(({ role }) => role);
 
-describe('a thousand first sign-ups at once', () => {
-  it('make one account, and that is an administrator', async () => {
+describe('a thousand concurrent sign-ups', () => {
+  it('concurrent first sign-ups create one account, an administrator', async () => {
     await using daemon = await startDaemon();
     const accounts = hasty(daemon);
     const all = Array.from({ length: 1000 }, (_, at) => accounts.signUp(signup(at), place));
@@ -25,7 +25,7 @@ describe('a thousand first sign-ups at once', () => {
     expect(await rolesOf(daemon)).toEqual(['admin']);
   });
 
-  it('make one administrator where registration is open', async () => {
+  it('concurrent first sign-ups create one administrator where registration is open', async () => {
     await using daemon = await startDaemon({ flags: { 'system.registrationMode': 'open' } });
     const accounts = hasty(daemon);
     await Promise.all(Array.from({ length: 1000 }, (_, at) => accounts.signUp(signup(at), place)));
@@ -34,7 +34,7 @@ describe('a thousand first sign-ups at once', () => {
     expect(roles.filter((role) => role === 'admin')).toHaveLength(1);
   });
 
-  it('make one account where they have one address', async () => {
+  it('concurrent sign-ups with one address create one account', async () => {
     await using daemon = await startDaemon({ flags: { 'system.registrationMode': 'open' } });
     const accounts = hasty(daemon);
     const all = Array.from({ length: 200 }, () => accounts.signUp(signup(1), place));

@@ -44,7 +44,7 @@ const sessionRows = async ({ database }: TestStorage) =>
   (await database.read.selectFrom('sessions').selectAll().execute()).length;
 
 describe('a session', () => {
-  it('is somebody for thirty days and not a moment longer', async () => {
+  it('a session is valid for exactly thirty days', async () => {
     await using storage = await openStorage();
     const { clock, sessions } = await serviceOf(storage);
     const { token, expiresAt } = await sessions.create({ userId: 'ann', kind: 'sign-in' });
@@ -56,7 +56,7 @@ describe('a session', () => {
     expect(await sessions.resolve(token)).toBeUndefined();
   });
 
-  it('has a token of 256 bits that nobody could make up', async () => {
+  it('a session has a random token of 256 bits', async () => {
     await using storage = await openStorage();
     const { sessions } = await serviceOf(storage);
     const tokens = await Promise.all(
@@ -68,7 +68,7 @@ describe('a session', () => {
       expect(await sessions.resolve(made)).toBeUndefined();
   });
 
-  it('ends at once, and the others go on', async () => {
+  it('revoking a session takes effect at once and keeps the others', async () => {
     await using storage = await openStorage();
     const { sessions } = await serviceOf(storage);
     const [first, second] = [
@@ -82,7 +82,7 @@ describe('a session', () => {
     expect(await sessions.resolve(second.token)).toMatchObject({ userId: 'ann' });
   });
 
-  it('of the owner does not expire, and there is one at a time', async () => {
+  it('the owner has one session at a time, which does not expire', async () => {
     await using storage = await openStorage();
     const { clock, sessions } = await serviceOf(storage);
     const first = await sessions.create({ userId: 'ann', kind: 'owner' });
@@ -94,7 +94,7 @@ describe('a session', () => {
     expect(await sessions.resolve(second.token)).toMatchObject({ userId: 'ann' });
   });
 
-  it('that has expired is removed at the next sign-in', async () => {
+  it('an expired session is removed at the next sign-in', async () => {
     await using storage = await openStorage();
     const { clock, sessions } = await serviceOf(storage);
     await sessions.create({ userId: 'ann', kind: 'sign-in' });
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect(await sessionRows(storage)).toBe(1);
   });
 
-  it('goes with its user', async () => {
+  it('sessions are deleted with their user', async () => {
     await using storage = await openStorage();
     const { clock, sessions } = await serviceOf(storage);
     const { token } = await sessions.create({ userId: 'ann', kind: 'sign-in' });

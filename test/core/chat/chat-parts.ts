@@ -15,7 +15,7 @@ export const ann: Caller = { userId: 'user_ann', role: 'user' };
 export const bob: Caller = { userId: 'user_bob', role: 'user' };
 export const root: Caller = { userId: 'user_root', role: 'admin' };
 
-/** A failure that the model's side gives by itself. */
+/** A failure that the model's side reports. */
 export class VendorError extends Error {
   readonly failure: ModelFailure;
   constructor(failure: Partial<ModelFailure>) {

@@ -15,7 +15,7 @@ async function talk(answer: NonNullable<ChatOptions['answer']>, messages: number
 }
 const isSummary = ({ system }: { system: string | undefined }) => system?.startsWith('Sum up') === true;
 
-it('sums up the older messages when they no longer fit, and goes on from the summary', async () => {
+it('summarizes older messages when they no longer fit, and continues from the summary', async () => {
   const { exchanges, asked, stored, row } = await talk(
     (each) => ({ text: isSummary(each) ? 'They spoke of doors.' : 'Well' }),
     4,
@@ -38,7 +38,7 @@ it('sums up the older messages when they no longer fit, and goes on from the sum
   expect(row?.summary_seq).toBeGreaterThan(0);
 });
 
-it('puts the earlier summary into the next one', async () => {
+it('includes the earlier summary in the next one', async () => {
   let sums = 0;
   const { asked, row } = await talk((each) => ({ text: isSummary(each) ? `Summary ${++sums}` : 'Well' }), 7);
   expect(sums).toBeGreaterThan(1);
@@ -50,7 +50,7 @@ it.each([
   ['fails', () => Promise.reject(new VendorError({ class: 'network' }))],
   ['says nothing', () => ({ text: ' ' })],
   ['is as long as what it sums up', () => ({ text: 'y'.repeat(3000) })],
-])('leaves out the oldest messages when the summary %s', async (_, sum) => {
+])('drops the oldest messages when the summary %s', async (_, sum) => {
   const { exchanges, asked, row } = await talk((each) => (isSummary(each) ? sum() : { text: 'Well' }), 4);
   expect(exchanges.at(-1)?.compaction).toMatchObject({ originalCount: 7 });
   expect(asked.at(-1)?.messages.join()).not.toContain('message 1 ');
@@ -58,7 +58,7 @@ it.each([
   expect(row).toMatchObject({ summary: null, summary_seq: 0 });
 });
 
-it('leaves to the model what is one message alone', async () => {
+it('sends a single oversized message to the model unchanged', async () => {
   const { exchanges, asked } = await talk(() => ({ text: 'Well' }), 1);
   expect(exchanges[0]).not.toHaveProperty('compaction');
   const chat = await openChat({ contextWindow: 1000 });
@@ -68,7 +68,7 @@ it('leaves to the model what is one message alone', async () => {
   expect(asked).toHaveLength(1);
 });
 
-it('keeps the newest message of a conversation for which there is no room', async () => {
+it('keeps the newest message of a conversation even when it does not fit', async () => {
   const chat = await openChat({ contextWindow: 1000 });
   const { id } = await chat.conversations.create(ann, { title: 'T', presetId: 'assistant' });
   for (const name of ['first', 'second'])

@@ -19,7 +19,7 @@ const annsTask = (change: Partial<NewTask> = {}) =>
   });
 
 describe('a completion', () => {
-  it('gives the model what the caller sent', async () => {
+  it('sends the model the messages of the caller', async () => {
     const chat = await openChat();
     const messages: CompletionRequest['messages'] = [
       { role: 'system', content: 'Be kind.' },
@@ -27,8 +27,8 @@ describe('a completion', () => {
       { role: 'assistant', content: 'Ho' },
       { role: 'user', content: 'Go on' },
     ];
-    const wish = request({ messages, systemPrompt: 'Be short.', temperature: 0, maxTokens: 9 });
-    const completion = await chat.completions.complete(ann, wish, patient());
+    const input = request({ messages, systemPrompt: 'Be short.', temperature: 0, maxTokens: 9 });
+    const completion = await chat.completions.complete(ann, input, patient());
     expect(completion).toEqual({
       id: expect.stringMatching(/^cmpl_/),
       provider: 'ollama',
@@ -48,7 +48,7 @@ describe('a completion', () => {
     ]);
   });
 
-  it('goes on from a conversation, in which nothing is stored', async () => {
+  it('a completion continues from a conversation without storing anything in it', async () => {
     const chat = await openChat({ answer: (_, call) => ({ text: `Answer ${call}` }) });
     const { id } = await chat.conversations.create(ann, { title: 'T', presetId: 'writer' });
     await chat.conversations.send(ann, id, { content: 'One' }, patient());
@@ -60,7 +60,7 @@ describe('a completion', () => {
     expect((await chat.conversations.get(ann, id)).messages).toHaveLength(2);
   });
 
-  it('leaves out the oldest of a conversation that is too long for the model', async () => {
+  it('drops the oldest messages of a conversation that is too long for the model', async () => {
     const chat = await openChat({ contextWindow: 800 });
     const { id } = await chat.conversations.create(ann, { title: 'T', presetId: 'writer' });
     await chat.conversations.send(ann, id, { content: `First ${'a'.repeat(800)}` }, patient());
@@ -72,32 +72,32 @@ describe('a completion', () => {
   it.each([
     ['conversationId', 'Conversation not found'],
     ['taskId', 'Task not found'],
-  ])('asks no model when %s names what is not the caller’s', async (field, message) => {
+  ])('does not call the model when %s belongs to another user', async (field, message) => {
     const chat = await openChat();
     await insertTasks(chat.storage, [annsTask()]);
     const { id } = await chat.conversations.create(ann, { title: 'T', presetId: 'assistant' });
-    const wish = request({ [field]: field === 'taskId' ? 'task_a' : id });
-    await expect(chat.completions.complete(bob, wish, patient())).rejects.toMatchObject({
+    const input = request({ [field]: field === 'taskId' ? 'task_a' : id });
+    await expect(chat.completions.complete(bob, input, patient())).rejects.toMatchObject({
       code: 'not_found',
       message,
     });
-    await expect(chat.completions.stream(bob, wish, patient())).rejects.toMatchObject({ message });
+    await expect(chat.completions.stream(bob, input, patient())).rejects.toMatchObject({ message });
     expect(chat.asked).toEqual([]);
-    await chat.completions.complete(ann, wish, patient());
-    await chat.completions.complete(root, wish, patient());
+    await chat.completions.complete(ann, input, patient());
+    await chat.completions.complete(root, input, patient());
   });
 });
 
 describe('a smart completion', () => {
-  it('knows the task', async () => {
+  it('a smart completion includes the task in the prompt', async () => {
     const chat = await openChat();
     const error = JSON.stringify({ class: 'auth', code: 'x', message: 'No key' });
     const result = JSON.stringify({ success: false, output: 'o'.repeat(9000), artifacts: [], duration: 1 });
     await insertTasks(chat.storage, [
       annsTask({ description: 'It squeaks', prompt: 'Oil it', status: 'failed', error, result }),
     ]);
-    const wish = { messages: request().messages, presetId: 'reviewer' as const, taskId: 'task_a' };
-    const { context } = await chat.completions.smart(ann, wish, patient());
+    const input = { messages: request().messages, presetId: 'reviewer' as const, taskId: 'task_a' };
+    const { context } = await chat.completions.smart(ann, input, patient());
     expect(context).toEqual({ presetId: 'reviewer', taskId: 'task_a', ticketId: null, memory: [] });
     const { system, messages = [] } = chat.asked[0] ?? {};
     expect(system).toContain('You review changes');
@@ -114,11 +114,11 @@ describe('a smart completion', () => {
     ['ABC-1', ann, 'task_new'],
     ['ABC-1', bob, null],
     ['XYZ-9', ann, null],
-  ])('takes for the ticket %s of %o the task %s', async (ticketId, caller, taskId) => {
+  ])('resolves the ticket %s of %o to the task %s', async (ticketId, caller, taskId) => {
     const chat = await openChat();
     await insertTasks(chat.storage, [annsTask(), annsTask({ id: 'task_new', title: 'Fix it again' })]);
-    const wish = { messages: request().messages, presetId: 'assistant' as const, ticketId };
-    const { context } = await chat.completions.smart(caller, wish, patient());
+    const input = { messages: request().messages, presetId: 'assistant' as const, ticketId };
+    const { context } = await chat.completions.smart(caller, input, patient());
     expect(context).toEqual({ presetId: 'assistant', taskId, ticketId, memory: [] });
     expect(chat.asked[0]?.messages[0]).toContain(`Ticket: ${ticketId}`);
     expect(chat.asked[0]?.messages[0]?.includes('Fix it again')).toBe(taskId !== null);

@@ -12,7 +12,7 @@ async function openConversation(options?: ChatOptions) {
 }
 
 describe('a message', () => {
-  it('is stored with its answer, and the model is told what was said before', async () => {
+  it('stores a message with its answer, and sends earlier messages to the model', async () => {
     const { id, asked, conversations, send, stored } = await openConversation({
       answer: (_, call) => ({ text: `Answer ${call}` }),
     });
@@ -43,7 +43,7 @@ describe('a message', () => {
     expect((await stored()).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
   });
 
-  it('stays when the model fails, and the next one goes on from there', async () => {
+  it('keeps a message when the model fails, and continues from it with the next one', async () => {
     const { asked, send, contents } = await openConversation({
       answer: (_, call) => {
         if (call === 1) throw new VendorError({ class: 'network' });
@@ -57,7 +57,7 @@ describe('a message', () => {
     expect(await contents()).toEqual(['One', 'Two', 'There']);
   });
 
-  it('waits for the one before it', async () => {
+  it('a message waits for the one before it', async () => {
     const held = Promise.withResolvers<void>();
     const { send, stored, asked } = await openConversation({
       answer: async (_, call) => {
@@ -77,7 +77,7 @@ describe('a message', () => {
     expect(asked.map(({ messages }) => messages.length)).toEqual([1, 3, 5, 7, 9, 11, 13, 15, 17, 19]);
   });
 
-  it('is not stored when its sender has left before its turn, and stays when they leave after it', async () => {
+  it('does not store a message whose client disconnects before its turn, and stores one whose client disconnects later', async () => {
     const gone = new AbortController();
     const begun = Promise.withResolvers<void>();
     const { send, contents } = await openConversation({
@@ -100,7 +100,7 @@ describe('a message', () => {
     ['  Hello \n there ', 'Hello there'],
     [`${'word '.repeat(20)}`, 'word word word word word word word word word word word word'],
     ['👍'.repeat(70), '👍'.repeat(60)],
-  ])('%j names a conversation without a name', async (content, title) => {
+  ])('the message %j becomes the title of an untitled conversation', async (content, title) => {
     const { id, send, conversations } = await openConversation();
     await send(content);
     await send('Another');
@@ -109,7 +109,7 @@ describe('a message', () => {
 });
 
 describe('a conversation', () => {
-  it('that was deleted takes no answer any more', async () => {
+  it('a deleted conversation stores no further answer', async () => {
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const { id, send, conversations, stored } = await openConversation({
@@ -132,7 +132,7 @@ describe('a conversation', () => {
     await expect(conversations.remove(ann, id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is there for its owner and administrators only', async () => {
+  it('only its owner and administrators see a conversation', async () => {
     const { id, conversations, asked } = await openConversation();
     const missing = { code: 'not_found', message: 'Conversation not found' };
     await expect(conversations.get(bob, id)).rejects.toMatchObject(missing);
@@ -146,18 +146,18 @@ describe('a conversation', () => {
     expect((await conversations.get(ann, id)).messages).toHaveLength(2);
   });
 
-  it('may be about a task of its owner, which the model is told of', async () => {
+  it('a conversation may concern a task of its owner, which is included in the prompt', async () => {
     const { storage, conversations, asked } = await openConversation();
     await insertTasks(storage, [newTask('task_a', { owner_id: 'user_ann', title: 'Fix the door' })]);
-    const wish = { title: 'T', presetId: 'assistant' as const, taskId: 'task_a' };
-    await expect(conversations.create(bob, wish)).rejects.toMatchObject({ message: 'Task not found' });
-    const { id } = await conversations.create(ann, wish);
+    const input = { title: 'T', presetId: 'assistant' as const, taskId: 'task_a' };
+    await expect(conversations.create(bob, input)).rejects.toMatchObject({ message: 'Task not found' });
+    const { id } = await conversations.create(ann, input);
     expect((await conversations.list(ann, { limit: 9, offset: 0, taskId: 'task_a' })).total).toBe(1);
     await conversations.send(ann, id, { content: 'Hi' }, patient());
     expect(asked[0]?.messages).toEqual([expect.stringMatching(/Title: Fix the door[^]*\n\nHi$/)]);
   });
 
-  it('is listed by its last use', async () => {
+  it('lists conversations by their last use', async () => {
     const { id, conversations } = await openConversation();
     const titles = ['A', 'B'];
     for (const title of titles) await conversations.create(ann, { title, presetId: 'assistant' });

@@ -21,7 +21,7 @@ const write = (document: unknown) => writeFileSync(file, JSON.stringify(document
 const read = () => JSON.parse(readFileSync(file, 'utf8')) as unknown;
 
 describe('the value of a setting', () => {
-  it('comes from the flag, else the environment, else the file, else the default', () => {
+  it('a setting comes from the flag, else the environment, else the file, else the default', () => {
     const source = fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined });
     fc.assert(
       fc.property(source, source, source, (flag, environment, inFile) => {
@@ -45,7 +45,7 @@ describe('the value of a setting', () => {
     );
   });
 
-  it('depends on the mode where nobody says it', () => {
+  it('an unset setting has the default of the mode', () => {
     expect(configOf().get('queue.concurrency')).toBe(10);
     expect(configOf({ env: { SVC_MODE: 'pico' } }).get('queue.concurrency')).toBe(2);
     expect(configOf({ env: { SVC_MODE: 'pico', POOL_MAX_CONCURRENT: '7' } }).get('queue.concurrency')).toBe(
@@ -55,7 +55,7 @@ describe('the value of a setting', () => {
     expect(configOf().get('storage.cacheMiB')).toBe(4);
   });
 
-  it('is read from the text of a variable by what the setting takes', () => {
+  it('parses a variable by the type of its setting', () => {
     const config = configOf({
       env: {
         SVC_PORT: ' 8080 ',
@@ -73,14 +73,11 @@ describe('the value of a setting', () => {
     expect(config.get('server.host')).toBe('127.0.0.1');
   });
 
-  it.each(['1e400', '0x10', 'ten', '3.5', '-1', ' '])(
-    'is not read from %j where a number is wanted',
-    (text) => {
-      expect(() => configOf({ env: { POOL_TIMEOUT_MS: text } })).toThrow(/^POOL_TIMEOUT_MS: \w/);
-    },
-  );
+  it.each(['1e400', '0x10', 'ten', '3.5', '-1', ' '])('rejects %j as the number of a variable', (text) => {
+    expect(() => configOf({ env: { POOL_TIMEOUT_MS: text } })).toThrow(/^POOL_TIMEOUT_MS: \w/);
+  });
 
-  it('has a default that its own schema takes, and a variable of its own', () => {
+  it('every default is valid for its schema, and every setting has its own variable', () => {
     const config = configOf();
     for (const key of settingKeys)
       expect(settings[key].schema.safeParse(config.get(key)).success, key).toBe(true);
@@ -91,8 +88,8 @@ describe('the value of a setting', () => {
   });
 });
 
-describe('set', () => {
-  it('keeps what somebody wrote into the file since the start', () => {
+describe('changing a setting', () => {
+  it('keeps external edits of the settings file', () => {
     const config = configOf();
     config.set('queue.retry.attempts', 5);
     write({ queue: { retry: { attempts: 5, backoff: 77 } }, agents: { default: 'command' } });
@@ -104,7 +101,7 @@ describe('set', () => {
     expect(config.get('queue.retry.backoff')).toBe(77);
   });
 
-  it('changes nothing where the file has become wrong', () => {
+  it('changes nothing when the settings file has become invalid', () => {
     const config = configOf();
     writeFileSync(file, '{ "queue": ');
     expect(() => config.set('queue.retry.attempts', 5)).toThrow(`${file}:1: `);
@@ -113,7 +110,7 @@ describe('set', () => {
   });
 
   // The superuser writes everywhere.
-  it.skipIf(process.getuid?.() === 0)('changes nothing where the file cannot be written', () => {
+  it.skipIf(process.getuid?.() === 0)('changes nothing when the settings file cannot be written', () => {
     const config = configOf();
     config.set('queue.retry.attempts', 5);
     chmodSync(folder, 0o500);
@@ -123,14 +120,14 @@ describe('set', () => {
     expect(configOf().get('queue.retry.attempts')).toBe(5);
   });
 
-  it('makes the folder of the file', () => {
+  it('creates the directory of the settings file', () => {
     const inside = join(folder, 'a', 'b', 'settings.json');
     configOf({ settingsFile: inside }).set('agents.default', 'command');
     expect(existsSync(inside)).toBe(true);
     expect(configOf({ settingsFile: inside }).get('agents.default')).toBe('command');
   });
 
-  it('takes back a value that waits for the next start', () => {
+  it('reverts a value that waits for the next start', () => {
     const config = configOf();
     expect(config.set('queue.concurrency', 4)).toMatchObject({ value: 10, pending: 4 });
     expect(config.set('queue.concurrency', null)).not.toHaveProperty('pending');
@@ -138,7 +135,7 @@ describe('set', () => {
   });
 
   it.each(['__proto__', 'constructor.prototype', 'queue.__proto__.polluted', 'hasOwnProperty'])(
-    'knows no %s',
+    'rejects the unknown setting %s',
     (key) => {
       expect(() => configOf().set(key, 1)).toThrow('There is no such setting');
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();

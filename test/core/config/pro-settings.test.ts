@@ -31,10 +31,10 @@ const nested = (key: string, value: unknown): object =>
       : [key, value],
   ]);
 
-describe.each(keys)('%s', (key) => {
+describe.each(keys)('the setting %s', (key) => {
   const value = values[key];
 
-  it('is refused in the settings file, the environment and flags', () => {
+  it('a Pro setting is refused in the settings file, the environment and flags', () => {
     const open = (sources: object, document = {}) =>
       new Config({ env: {}, settingsFile: fileWith(document), ...sources });
     expect(() => open({}, nested(key, value))).toThrow(new RegExp(`settings.json:1: ${key}: .*${onlyPro}`));
@@ -46,7 +46,7 @@ describe.each(keys)('%s', (key) => {
   });
 });
 
-it('are refused by the API, and taken out of the file', async () => {
+it('the API refuses Pro settings, and removes them from the file', async () => {
   const home = temporaryFolder();
   const file = fileWith(defaults, home);
   await using daemon = await startDaemon({ home });
@@ -58,7 +58,7 @@ it('are refused by the API, and taken out of the file', async () => {
   expect(readFileSync(file, 'utf8')).not.toContain('"name"');
 });
 
-it('are ignored at their defaults in the file of an older version, with a warning in the log', async () => {
+it('Pro settings at their defaults in an older file are ignored with a warning', async () => {
   const home = temporaryFolder();
   fileWith(defaults, home);
   const warnings: string[] = [];

@@ -2,11 +2,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startDaemon } from '../../helpers/daemon.ts';
 
-const key = 'integrations.codehost.clientSecret';
+const key = 'integrations.github.clientSecret';
 const secret = 'gh-client-secret-1234567890';
 
 describe('a secret setting', () => {
-  it('is sealed in the file, masked in every answer, and there after a restart', async () => {
+  it('a secret setting is sealed in the file, masked in every answer, and survives a restart', async () => {
     await using daemon = await startDaemon();
     const answer = await daemon.client.config.update({ params: { key }, body: { value: secret } });
     expect(answer.setting).toMatchObject({ value: '••••••••', origin: 'settings' });
@@ -25,13 +25,13 @@ describe('a secret setting', () => {
     await again.stop();
   });
 
-  it('may also come from the environment or the file as it is, and is masked then too', async () => {
+  it('a secret setting in plain text from the environment or the file is masked too', async () => {
     await using daemon = await startDaemon({ env: { SVC_INTEGRATIONS_CODEHOST_CLIENT_SECRET: secret } });
     expect(daemon.app.config.secret(key)).toBe(secret);
     expect(JSON.stringify(await daemon.client.config.list())).not.toContain(secret);
   });
 
-  it('that is not valid is not repeated in the error', async () => {
+  it('an invalid secret setting is not repeated in the error', async () => {
     await using daemon = await startDaemon();
     const value = `${secret}${'x'.repeat(500)}`;
     const refused = await daemon.client.config

@@ -13,7 +13,7 @@ const set = (daemon: TestDaemon, value: object | string) =>
 const opened = (daemon: TestDaemon) => daemon.app.config.opened(key);
 
 describe('the MCP servers of the settings', () => {
-  it('are shown with masks for their secrets, which are sealed in the file and there after a restart', async () => {
+  it('MCP server secrets are masked, sealed in the file and survive a restart', async () => {
     await using daemon = await startDaemon();
     const answer = await set(daemon, { files, tracker });
     expect(answer.setting).toMatchObject({
@@ -34,7 +34,7 @@ describe('the MCP servers of the settings', () => {
     expect(opened(again)).toMatchObject({ files, tracker });
   });
 
-  it('take a mask for the secret that was there, unless it would go elsewhere', async () => {
+  it('a mask keeps the stored secret of an MCP server, unless it would go elsewhere', async () => {
     await using daemon = await startDaemon();
     await set(daemon, { files, tracker });
     const env = { FILES_TOKEN: masked };
@@ -58,7 +58,7 @@ describe('the MCP servers of the settings', () => {
     expect(opened(daemon).tracker).toMatchObject({ headers: tracker.headers });
   });
 
-  it('cannot have a sealed secret moved to another server in the file', async () => {
+  it('refuses a sealed secret that was moved to another MCP server in the file', async () => {
     await using daemon = await startDaemon();
     await set(daemon, { files });
     await daemon.stop();
@@ -69,7 +69,7 @@ describe('the MCP servers of the settings', () => {
     expect(() => opened(again)).toThrow('cannot be read');
   });
 
-  it('may also come as JSON text, from the environment or the command line, and are masked then too', async () => {
+  it('MCP servers as JSON text from the environment or the command line are masked too', async () => {
     const text = JSON.stringify({ tracker });
     await using daemon = await startDaemon({ env: { SVC_TOOLS_MCP_SERVERS: text } });
     expect(opened(daemon)).toMatchObject({ tracker });
@@ -96,7 +96,7 @@ describe('the MCP servers of the settings', () => {
       Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`a${index}`, files])),
       'At most 50 servers',
     ],
-  ])('are refused as %o, with what is wrong and without the secrets', async (value, message) => {
+  ])('rejects the MCP servers %o with a reason and without secrets', async (value, message) => {
     await using daemon = await startDaemon();
     const refused = await set(daemon, value).catch((error: unknown) => error);
     expect(refused).toMatchObject({ status: 400, message: expect.stringContaining(`${key}: ${message}`) });

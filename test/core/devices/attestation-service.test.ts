@@ -22,7 +22,7 @@ function signedElsewhere(n: number, at: number, nonce = 'A'.repeat(22)): Attesta
 }
 
 describe('an attestation', () => {
-  it('signs the canonical JSON of everything but the signature', async () => {
+  it('an attestation signs the canonical JSON of everything but the signature', async () => {
     await using test = await openDevices();
     const { deviceId, publicKey, attestation } = await test.attestations().attest(ann, { b: 1, a: 'ä' });
     expect({ deviceId, publicKey }).toMatchObject({
@@ -45,7 +45,7 @@ describe('an attestation', () => {
     ).toBe(true);
   });
 
-  it('of this daemon is trusted, and the audit log knows who asked for it', async () => {
+  it('an attestation of this daemon is trusted, and the audit log names the requester', async () => {
     await using test = await openDevices();
     const attestation = await test.attestations().attest(ann, data);
     expect(await test.attestations().verify({ attestation, maxAgeMs })).toEqual({
@@ -58,14 +58,14 @@ describe('an attestation', () => {
     expect(entry?.arguments).toContain(attestation.attestation.nonce);
   });
 
-  it('of data without a canonical form is not made', async () => {
+  it('refuses to attest data without a canonical form', async () => {
     await using test = await openDevices();
     await expect(test.attestations().attest(ann, { a: '\ud800' })).rejects.toMatchObject({
       code: 'validation',
     });
   });
 
-  it('of a device is trusted while that is paired, and its user may sign in', async () => {
+  it('an attestation of a device is trusted while the device is paired and its user enabled', async () => {
     await using test = await openDevices();
     const verify = (nonce: string) =>
       test.attestations().verify({
@@ -86,7 +86,7 @@ describe('an attestation', () => {
     expect(await verify('d')).toMatchObject({ valid: true, trusted: false });
   });
 
-  it('is refused when a single bit of its text is another', async () => {
+  it('refuses an attestation with a single changed bit', async () => {
     await using test = await openDevices();
     const attestations = test.attestations();
     const original = await attestations.attest(ann, data);
@@ -127,7 +127,7 @@ describe('the age of an attestation', () => {
     [-MINUTE - 1, MINUTE, 'future'],
     [-MINUTE - 1, HOUR, 'future'],
     [-HOUR, HOUR, 'future'],
-  ])('of %i ms where %i ms are allowed', async (age, allowed, reason) => {
+  ])('checks an age of %i ms where %i ms are allowed', async (age, allowed, reason) => {
     await using test = await openDevices();
     const attestation = signedElsewhere(3, test.clock.ms - age);
     const outcome = await test.attestations().verify({ attestation, maxAgeMs: allowed });
@@ -137,10 +137,10 @@ describe('the age of an attestation', () => {
   });
 });
 
-describe('an attestation that is used again', () => {
+describe('a reused attestation', () => {
   const refused = { valid: false, trusted: false, reason: 'The attestation was used before' };
 
-  it('is refused, also after a restart and by everybody at once', async () => {
+  it('refuses a reused attestation, after a restart and in concurrent requests too', async () => {
     await using test = await openDevices();
     const attestation = await test.attestations().attest(ann, data);
     const outcomes = await Promise.all(
@@ -153,7 +153,7 @@ describe('an attestation that is used again', () => {
     expect(await test.attestations().verify({ attestation, maxAgeMs })).toMatchObject(refused);
   });
 
-  it('is refused for as long as its age would pass, and then forgotten', async () => {
+  it('remembers a nonce for as long as its age would pass', async () => {
     await using test = await openDevices();
     const rows = () => test.database.read.selectFrom('used_nonces').selectAll().execute();
     const attestation = signedElsewhere(3, test.clock.ms + MINUTE);
@@ -169,7 +169,7 @@ describe('an attestation that is used again', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it('was not used up by a forgery with its nonce', async () => {
+  it('a forged attestation does not use up the nonce of a genuine one', async () => {
     await using test = await openDevices();
     const original = await test.attestations().attest(ann, data);
     const forged = structuredClone(original);
@@ -189,7 +189,7 @@ describe('an attestation that is used again', () => {
   });
 });
 
-describe('what is no attestation', () => {
+describe('an invalid attestation', () => {
   const good = signedElsewhere(5, 0);
   const inner = good.attestation;
   const withInner = (change: Record<string, unknown>) => ({ ...good, attestation: { ...inner, ...change } });
@@ -228,7 +228,7 @@ describe('what is no attestation', () => {
     ['the id in capitals', { ...good, deviceId: good.deviceId.toUpperCase() }],
     ['the id without dashes', { ...good, deviceId: good.deviceId.replaceAll('-', '') }],
     ['the key of another device', { ...good, publicKey: other.publicKey }],
-  ])('is %s', async (_, attestation) => {
+  ])('refuses an invalid attestation: %s', async (_, attestation) => {
     await using test = await openDevices();
     test.clock.ms = 0;
     expect(await test.attestations().verify({ attestation, maxAgeMs })).toEqual({
@@ -240,7 +240,7 @@ describe('what is no attestation', () => {
     expect(await test.attestations().verify({ attestation: good, maxAgeMs })).toMatchObject({ valid: true });
   });
 
-  it('is anything that chance makes up', async () => {
+  it('refuses random input as an attestation', async () => {
     await using test = await openDevices();
     const attestations = test.attestations();
     await fc.assert(
@@ -266,7 +266,7 @@ describe('the order of keys', () => {
     return Object.fromEntries(entries.reverse());
   };
 
-  it('does not matter, at any depth, and neither does the journey through JSON', async () => {
+  it('key order does not matter at any depth, nor does a round trip through JSON', async () => {
     await using test = await openDevices();
     const attestations = test.attestations();
     await fc.assert(
@@ -278,7 +278,7 @@ describe('the order of keys', () => {
     );
   });
 
-  it('of a list does', async () => {
+  it('the order of a list matters', async () => {
     await using test = await openDevices();
     const attestation = await test.attestations().attest(ann, { list: [1, 2] });
     attestation.attestation.data = { list: [2, 1] };

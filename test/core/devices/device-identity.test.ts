@@ -3,7 +3,7 @@ import { deviceIdentity, deviceIdOf, fingerprintOf } from '../../../src/core/dev
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
 
 describe('the identity of a daemon', () => {
-  it('is derived from its master seed, and always the same', () => {
+  it('the identity is derived from the master seed and stable', () => {
     const identity = deviceIdentity(new KeyRing(Buffer.alloc(32, 1)));
     expect(identity).toEqual(deviceIdentity(new KeyRing(Buffer.alloc(32, 1))));
     expect(identity.deviceId).toMatch(/^([a-z2-7]{4}-){12}[a-z2-7]{4}$/);
@@ -14,7 +14,7 @@ describe('the identity of a daemon', () => {
   });
 
   // As `base32` and `sha256sum` of coreutils print them.
-  it('is written like this', () => {
+  it('the identity has this format', () => {
     const key = Buffer.alloc(32, 7);
     expect(deviceIdOf(key)).toBe('joyg-7dso-hj3r-luqb-2vz5-bksc-g5ro-kxnl-2ync-yarh-r6sw-zrws-stqa');
     expect(fingerprintOf(key)).toBe(

@@ -12,7 +12,7 @@ describe('the list of devices', () => {
     expect(await ids(root)).toEqual([others.id, second.id, first.id]);
   });
 
-  it('knows the device that asks, and when each was seen last', async () => {
+  it('marks the device of the caller, and shows when each was last seen', async () => {
     await using test = await openDevices();
     const { id, token, caller } = await test.pair(ann);
     expect(await test.devices.list(caller)).toMatchObject([
@@ -26,7 +26,7 @@ describe('the list of devices', () => {
 });
 
 describe('a device', () => {
-  it('is renamed', async () => {
+  it('renames a device', async () => {
     await using test = await openDevices();
     const { id } = await test.pair(ann);
     expect(await test.devices.rename(ann, id, 'Desk')).toMatchObject({
@@ -37,7 +37,7 @@ describe('a device', () => {
     expect(await test.devices.list(ann)).toMatchObject([{ name: 'Desk' }]);
   });
 
-  it('is revoked with its sessions, at once, and no other is', async () => {
+  it('revokes a device with its sessions at once, and no other', async () => {
     await using test = await openDevices();
     const [first, second] = [await test.pair(ann), await test.pair(ann)];
     const ended: string[] = [];
@@ -57,7 +57,7 @@ describe('a device', () => {
     expect(JSON.parse(entry.arguments)).toMatchObject({ deviceId: first.id, sessions: 1 });
   });
 
-  it('takes the devices with it that it let in, and those that they let in', async () => {
+  it('revoking a device also revokes the devices that it approved, at any depth', async () => {
     await using test = await openDevices();
     const first = await test.pair(ann);
     const second = await test.pair(first.caller);
@@ -70,13 +70,13 @@ describe('a device', () => {
     expect(await test.devices.list(ann)).toMatchObject([{ id: other.id }]);
   });
 
-  it('takes the API tokens with it that it made, and no other', async () => {
+  it('revoking a device also revokes the API tokens that it created, and no others', async () => {
     await using test = await openDevices();
     const { id, caller } = await test.pair(ann);
-    const wish = { name: 'x', scopes: ['tasks:read' as const] };
+    const input = { name: 'x', scopes: ['tasks:read' as const] };
     const [byDevice, byPerson] = [
-      await test.tokens.create(caller, wish),
-      await test.tokens.create(ann, wish),
+      await test.tokens.create(caller, input),
+      await test.tokens.create(ann, input),
     ];
     expect(await test.tokens.resolve(byDevice.token)).toBeDefined();
     await test.devices.revoke(ann, id, {});
@@ -84,7 +84,7 @@ describe('a device', () => {
     expect(await test.tokens.resolve(byPerson.token)).toBeDefined();
   });
 
-  it('of somebody else is not there, except for an administrator', async () => {
+  it('a device of another user is visible only to an administrator', async () => {
     await using test = await openDevices();
     const { id } = await test.pair(ann);
     const missing = { code: 'not_found', message: 'Device not found' };

@@ -92,7 +92,7 @@ describe('Ed25519', () => {
     expect(isStrictPublicKey(hex(vector.publicKey))).toBe(true);
   });
 
-  it('accepts what anybody signs', () => {
+  it('accepts signatures of random keys', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -102,7 +102,7 @@ describe('Ed25519', () => {
     );
   });
 
-  it('refuses a signature of which a single bit is another', () => {
+  it('refuses a signature with a single changed bit', () => {
     for (let bit = 0; bit < 64 * 8; bit++) {
       const flipped = Buffer.from(signature);
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -119,7 +119,7 @@ describe('Ed25519', () => {
     expect(verifyStrictly(publicKey, message, Buffer.alloc(length, signature))).toBe(false);
   });
 
-  it('signs with no seed of another length', () => {
+  it('refuses to sign with a seed of another length', () => {
     expect(() => sign(Buffer.alloc(31), message)).toThrow('32 bytes');
     expect(() => publicKeyOf(Buffer.alloc(33))).toThrow('32 bytes');
   });
@@ -131,42 +131,45 @@ describe('Ed25519', () => {
   });
 });
 
-describe('points that a strict check refuses', () => {
-  it('are the eight of small order under fourteen encodings', () => {
+describe('strict point checks', () => {
+  it('the eight points of small order have fourteen encodings', () => {
     expect(new Set(torsionPoints().map(({ x, y }) => `${x} ${y}`)).size).toBe(8);
     expect(smallOrderEncodings).toHaveLength(14);
   });
 
-  it.each(smallOrderEncodings)('are no key: %s', (encoding) => {
+  it.each(smallOrderEncodings)('refuses an encoding of small order as a key: %s', (encoding) => {
     expect(isStrictPublicKey(hex(encoding))).toBe(false);
     expect(verifyStrictly(hex(encoding), message, signature)).toBe(false);
   });
 
-  it.each(smallOrderEncodings)('are no key and no R of a signature that fits every text: %s', (encoding) => {
-    const forged = Buffer.concat([hex(encoding), Buffer.alloc(32)]);
-    for (const key of [...smallOrderEncodings.map(hex), publicKey])
-      expect(verifyStrictly(key, message, forged)).toBe(false);
-  });
+  it.each(smallOrderEncodings)(
+    'refuses an encoding of small order as the key and R of a universal signature: %s',
+    (encoding) => {
+      const forged = Buffer.concat([hex(encoding), Buffer.alloc(32)]);
+      for (const key of [...smallOrderEncodings.map(hex), publicKey])
+        expect(verifyStrictly(key, message, forged)).toBe(false);
+    },
+  );
 
   // The equation holds for these, so that many versions of OpenSSL take them.
-  it('are no key under which one signature fits every text', () => {
+  it('refuses a key under which one signature fits every text', () => {
     const forged = Buffer.concat([publicKey, littleEndian(scalar)]);
     expect(verifyStrictly(encode(1n, 0n), message, forged)).toBe(false);
   });
 
-  it('are no R, even of a signature by who has the key', () => {
+  it('refuses an R of small order, even from the owner of the key', () => {
     const neutral = encode(1n, 0n);
     const digest = hash('sha512', Buffer.concat([neutral, publicKey, message]), 'buffer');
     const forged = Buffer.concat([neutral, littleEndian((numberOf(digest) * scalar) % order)]);
     expect(verifyStrictly(publicKey, message, forged)).toBe(false);
   });
 
-  it('are those that encode y with p added', () => {
+  it('refuses non-canonical encodings of y', () => {
     for (let y = 0n; y < 19n; y++)
       for (const sign of [0n, 1n]) expect(isStrictPublicKey(encode(y + p, sign))).toBe(false);
   });
 
-  it('are those beside the curve, and no others', () => {
+  it('refuses exactly the points that are not on the curve', () => {
     for (let y = 2n; y < 100n; y++)
       for (const sign of [0n, 1n])
         expect(isStrictPublicKey(encode(y, sign)), `y ${y}`).toBe(pointAt(y) !== undefined);
@@ -174,7 +177,7 @@ describe('points that a strict check refuses', () => {
 });
 
 describe.skipIf(!hasSharedFixtures)('the vectors of Wycheproof (need ../shared)', () => {
-  it.each(vectors)('$tcId $result $comment', ({ publicKey: key, msg, sig, result }) => {
+  it.each(vectors)('Wycheproof vector $tcId: $result $comment', ({ publicKey: key, msg, sig, result }) => {
     expect(verifyStrictly(hex(key), hex(msg), hex(sig))).toBe(result === 'valid');
   });
 });

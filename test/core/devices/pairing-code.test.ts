@@ -5,7 +5,7 @@ import { systemRuntime } from '../../../src/core/runtime.ts';
 const letters = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 
 describe('a pairing code', () => {
-  it('has three groups of four of 32 letters that do not look alike, each as likely as another', () => {
+  it('a code has three groups of four equally likely, unambiguous letters', () => {
     const codes = Array.from({ length: 4000 }, () => newCode(systemRuntime));
     const counts = new Map<string, number>();
     for (const code of codes) {
@@ -25,7 +25,7 @@ describe('a pairing code', () => {
     ' k7qx 9m2p tr4w\n',
     'K7QX–9M2P—TR4W',
     'K 7 Q X - 9M2P - TR4W',
-  ])('is understood as %j', (text) => {
+  ])('accepts the code typed as %j', (text) => {
     expect(parseCode(text)).toBe('K7QX-9M2P-TR4W');
   });
 
@@ -37,9 +37,9 @@ describe('a pairing code', () => {
     'K7QX-9M2P-TR40',
     'K7QX_9M2P_TR4W',
     'ıſKX-9M2P-TR4W',
-  ])('is not understood as %j', (text) => expect(parseCode(text)).toBeUndefined());
+  ])('refuses %j as a code', (text) => expect(parseCode(text)).toBeUndefined());
 
-  it('is read aloud in groups', () => {
+  it('formats a code in groups for reading aloud', () => {
     expect(formatCode('K7QX-9M2P-TR4W')).toBe('K7QX 9M2P TR4W');
   });
 });

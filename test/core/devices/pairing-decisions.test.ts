@@ -18,7 +18,7 @@ const outcomes = (results: PromiseSettledResult<unknown>[]) => {
 const wrong = '2222-2222-2222';
 
 describe('an approval', () => {
-  it('makes the device one of the approver', async () => {
+  it('an approval adds the device to those of the approver', async () => {
     await using test = await openDevices();
     const { code } = await test.ask({ meta: { name: 'Tablet' }, publicKey: deviceKey(9) });
     const fingerprint = fingerprintOf(Buffer.from(deviceKey(9), 'base64'));
@@ -43,7 +43,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('happens once when a thousand come at once', async () => {
+  it('a thousand concurrent approvals create one device', async () => {
     await using test = await openDevices();
     const { code } = await test.ask();
     const results = await many(() => test.decisions.approve(ann, { code }, { address: '10.0.0.1' }));
@@ -51,16 +51,19 @@ describe('an approval', () => {
     expect(await test.devices.list(ann)).toHaveLength(1);
   });
 
-  it.each(['approved', 'rejected'] as const)('of what is %s says so', async (state) => {
-    await using test = await openDevices();
-    const { code } = await test.ask();
-    if (state === 'approved') await test.decisions.approve(ann, { code }, {});
-    else await test.decisions.reject(ann, { code }, {});
-    const refused = { code: 'wrong_state', message: `This request is already ${state}` };
-    await expect(test.decisions.approve(ann, { code }, {})).rejects.toMatchObject(refused);
-    await expect(test.decisions.reject(ann, { code }, {})).rejects.toMatchObject(refused);
-    expect(await test.decisions.inspect(ann, code, {})).toMatchObject({ status: state });
-  });
+  it.each(['approved', 'rejected'] as const)(
+    'refuses to decide on a request that is already %s',
+    async (state) => {
+      await using test = await openDevices();
+      const { code } = await test.ask();
+      if (state === 'approved') await test.decisions.approve(ann, { code }, {});
+      else await test.decisions.reject(ann, { code }, {});
+      const refused = { code: 'wrong_state', message: `This request is already ${state}` };
+      await expect(test.decisions.approve(ann, { code }, {})).rejects.toMatchObject(refused);
+      await expect(test.decisions.reject(ann, { code }, {})).rejects.toMatchObject(refused);
+      expect(await test.decisions.inspect(ann, code, {})).toMatchObject({ status: state });
+    },
+  );
 
   it.each<[string, Record<string, unknown>, string | undefined, string]>([
     ['what the approver says', { name: 'Phone' }, 'Mine', 'Mine'],
@@ -70,7 +73,7 @@ describe('an approval', () => {
     ['no empty text', { name: ' \n' }, undefined, 'phone'],
     ['no number', { name: 7 }, undefined, 'phone'],
     ['the requester without a name', {}, undefined, 'phone'],
-  ])('calls the device %s', async (_, meta, name, expected) => {
+  ])('names an approved device %s', async (_, meta, name, expected) => {
     await using test = await openDevices();
     const { code } = await test.pairing.request({ requesterId: 'phone', meta: meta as { name: string } }, {});
     await test.decisions.approve(ann, { code, name }, {});
@@ -86,7 +89,7 @@ describe('an approval', () => {
     [root, 'admin', 'admin'],
     [{ ...root, role: 'user' }, 'admin', 'forbidden'],
     [{ ...root, role: 'user' }, undefined, 'user'],
-  ])('by %o with the role %s gives %s', async (caller, role, expected) => {
+  ])('an approval by %o with the role %s gives %s', async (caller, role, expected) => {
     await using test = await openDevices();
     const { requestId, code } = await test.ask();
     const approval = test.decisions.approve(caller, { code, role }, {});
@@ -100,7 +103,7 @@ describe('an approval', () => {
     expect(await test.sessions.resolve(token)).toMatchObject({ userId: caller.userId, role: expected });
   });
 
-  it('is no business of an API token', async () => {
+  it('refuses an approval by an API token', async () => {
     await using test = await openDevices();
     const { code } = await test.ask();
     const token: Caller = { ...root, token: { id: 'tok_1', scopes: [] } };
@@ -110,7 +113,7 @@ describe('an approval', () => {
     await expect(test.decisions.inspect(token, code, {})).rejects.toMatchObject(refused);
   });
 
-  it('of itself is refused to a device, and of another is not', async () => {
+  it('a device may approve another device but not itself', async () => {
     await using test = await openDevices();
     const { caller } = await test.pair(ann, { publicKey: deviceKey(9) });
     const again = await test.ask({ publicKey: deviceKey(9) });
@@ -124,8 +127,8 @@ describe('an approval', () => {
   });
 });
 
-describe('wrong codes', () => {
-  it('are five in ten minutes, however they are tried, and a right one is not tried after them', async () => {
+describe('wrong pairing codes', () => {
+  it('limits wrong codes to five in ten minutes, after which a right one is refused too', async () => {
     await using test = await openDevices();
     const { code } = await test.ask();
     const notFound = { code: 'not_found', message: 'No pending request has this code' };
@@ -144,13 +147,13 @@ describe('wrong codes', () => {
     expect((await test.audited()).filter((tool) => tool === 'pairing.code')).toHaveLength(5);
   });
 
-  it('are five when a thousand come at once', async () => {
+  it('limits wrong codes to five when a thousand come at once', async () => {
     await using test = await openDevices();
     const results = await many(() => test.decisions.approve(ann, { code: wrong }, {}));
     expect(outcomes(results)).toEqual({ not_found: 5, rate_limited: 995 });
   });
 
-  it('are counted for the address too, whoever sends them', async () => {
+  it('counts wrong codes per address too', async () => {
     await using test = await openDevices();
     const { code } = await test.ask();
     let count = 0;
@@ -166,8 +169,8 @@ describe('wrong codes', () => {
   });
 });
 
-describe('an approval that says whom the person saw', () => {
-  it('is for nobody else', async () => {
+describe('an approval with a version', () => {
+  it('refuses an approval when another device has claimed the code since', async () => {
     await using test = await openDevices();
     const { code } = await test.pairing.qr(ann, 'http://svc', {});
     const seen = await test.decisions.inspect(ann, code, {});

@@ -16,11 +16,11 @@ describe('estimateWait', () => {
     ['a run takes longer than usual', { ahead: 0, elapsed: [90_000], concurrency: 1 }, 100],
     ['free workers have a queue too', { ahead: 7, elapsed: [], concurrency: 3 }, 2000],
   ];
-  it.each(cases)('%s', (_, queue, ms) => {
+  it.each(cases)('estimates the wait when %s', (_, queue, ms) => {
     expect(estimateWait({ ...queue, average })).toBe(ms);
   });
 
-  it('never falls as more are ahead, and is always a whole number', () => {
+  it('the estimated wait never falls as more tasks are ahead, and is always a whole number', () => {
     const waits = Array.from({ length: 200 }, (_, ahead) =>
       estimateWait({ ahead, elapsed: [3, 99, 1234, 777.7], concurrency: 7, average: 333.3 }),
     );

@@ -10,7 +10,7 @@ import { OutboundError } from '../../../src/core/outbound/outbound-error.ts';
 import type { OutboundFetch, OutboundRequest } from '../../../src/core/outbound/outbound-fetch.ts';
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
-import { TaskEndings } from '../../../src/core/tasks/task-endings.ts';
+import { TaskFinishWatcher } from '../../../src/core/tasks/task-finish-watcher.ts';
 import { newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
 import { until } from '../../helpers/tasks.ts';
 import { manualTimer } from '../outbound/manual-timer.ts';
@@ -36,7 +36,7 @@ function delivererOf(
   const deliverer = new NotifyDeliverer({
     database: storage.database,
     store,
-    endings: new TaskEndings(storage.bus),
+    finishWatcher: new TaskFinishWatcher(storage.bus),
     fetch,
     keys,
     runtime: { ...systemRuntime, now: timer.now, random: () => 0 },
@@ -118,8 +118,8 @@ async function end({ database, store }: TestStorage, id: string, status: TaskSta
   });
 }
 
-describe('a delivery', () => {
-  it('waits for the end of its task, is sent at once then, and only once', async () => {
+describe('a notification to a notifyUrl', () => {
+  it('sends a notification at once when its task finishes, and only once', async () => {
     await using storage = await openStorage();
     const { deliverer, sent, timer, row } = delivererOf(storage);
     const taskId = await addDelivery(storage, deliverer);
@@ -141,13 +141,13 @@ describe('a delivery', () => {
     expect(storage.bus.has('task')).toBe(false);
   });
 
-  const endings: [TaskStatus, object][] = [
+  const finishedStates: [TaskStatus, object][] = [
     ['completed', { result: { output: 'the report', duration: 12 }, duration: 12 }],
     ['failed', { error: { class: 'auth', code: 'x', message: 'Wrong key' } }],
     ['cancelled', {}],
   ];
-  it.each(endings)(
-    'tells of a task that is %s, signed with the secret of the token',
+  it.each(finishedStates)(
+    'notifies of a task that is %s, signed with the secret of the token',
     async (status, more) => {
       await using storage = await openStorage();
       const timer = manualTimer(Date.now());
@@ -178,7 +178,7 @@ describe('a delivery', () => {
     },
   );
 
-  it('is tried again after 30 s, 5 min, 30 min, 2 h and 12 h, the same each time, and then given up', async () => {
+  it('retries a notification unchanged after 30 s, 5 min, 30 min, 2 h and 12 h, and then gives up', async () => {
     await using storage = await openStorage();
     const { deliverer, sent, timer, row } = delivererOf(storage, { answer: () => 500 });
     const taskId = await addDelivery(storage, deliverer);
@@ -208,21 +208,24 @@ describe('a delivery', () => {
     ['too long an answer', new OutboundError('too_long', 'long'), { last_error: 'long' }],
     ['a refused address', new OutboundError('refused', 'private'), { last_error: 'private' }],
   ];
-  it.each(refusals)('has failed where the answer is %s, and succeeds later', async (_, answer, seen) => {
-    await using storage = await openStorage();
-    let isWell = false;
-    const { deliverer, sent, timer, row } = delivererOf(storage, { answer: () => (isWell ? 204 : answer) });
-    const taskId = await addDelivery(storage, deliverer);
-    await end(storage, taskId);
-    await timer.advance(0);
-    expect(await row('dlv_1')).toMatchObject({ status: 'due', attempts: 1, ...seen });
-    isWell = true;
-    await timer.advance(30_000);
-    expect(await row('dlv_1')).toMatchObject({ status: 'delivered', attempts: 2, last_status: 204 });
-    expect(sent).toHaveLength(2);
-  });
+  it.each(refusals)(
+    'a notification fails when the answer is %s, and succeeds later',
+    async (_, answer, seen) => {
+      await using storage = await openStorage();
+      let isWell = false;
+      const { deliverer, sent, timer, row } = delivererOf(storage, { answer: () => (isWell ? 204 : answer) });
+      const taskId = await addDelivery(storage, deliverer);
+      await end(storage, taskId);
+      await timer.advance(0);
+      expect(await row('dlv_1')).toMatchObject({ status: 'due', attempts: 1, ...seen });
+      isWell = true;
+      await timer.advance(30_000);
+      expect(await row('dlv_1')).toMatchObject({ status: 'delivered', attempts: 2, last_status: 204 });
+      expect(sent).toHaveLength(2);
+    },
+  );
 
-  it('goes on where it was with the next process, with another clock and without a loss', async () => {
+  it('the next process continues a notification with another clock and without a loss', async () => {
     await using storage = await openStorage();
     const timer = manualTimer(began);
     const answer = () => 503;
@@ -262,7 +265,7 @@ describe('a delivery', () => {
     await third.deliverer.stop();
   });
 
-  it('watches after a start what still waits, however many there are', async () => {
+  it('watches all waiting notifications after a start, however many there are', async () => {
     await using storage = await openStorage();
     const first = delivererOf(storage);
     const ids = Array.from({ length: 1203 }, (_, index) => `dlv_${String(index).padStart(4, '0')}`);
@@ -278,7 +281,7 @@ describe('a delivery', () => {
     await second.deliverer.stop();
   });
 
-  it('is not sent any more once its token is revoked', async () => {
+  it('sends no notification once its token is revoked', async () => {
     await using storage = await openStorage();
     const { deliverer, sent, timer, row } = delivererOf(storage, { answer: () => 500 });
     const taskId = await addDelivery(storage, deliverer);
@@ -293,7 +296,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('is not sent twice because the disk is full for a while', async () => {
+  it('does not send a notification twice while the disk is full', async () => {
     await using storage = await openStorage();
     const full = { isFull: false };
     const write = storage.database.write.bind(storage.database);

@@ -30,7 +30,7 @@ function progressOfTask() {
 }
 
 describe('RunProgress', () => {
-  it('is 0 before the start, 1 at the end, and between them while it runs', () => {
+  it('the progress is 0 before the start, 1 at the end, and between them while a task runs', () => {
     const { at } = progressOfTask();
     for (const status of ['pending', 'queued'] as const) expect(at(5000, status)).toBe(0);
     for (const status of ['completed', 'failed', 'cancelled'] as const) expect(at(0, status)).toBe(1);
@@ -39,7 +39,7 @@ describe('RunProgress', () => {
     expect(at(1_000_000)).toBe(0.9);
   });
 
-  it('rises with the time and never goes back in a run, even when runs take longer of late or the clock is set', () => {
+  it('the progress rises with time and never falls within a run, even with slower runs or a changed clock', () => {
     const { at } = progressOfTask();
     const seen = [0, 100, 400, 900, 800, 2000].map((ms) => at(ms));
     seen.push(at(2100, 'in_progress', 1_000_000), at(-5000));
@@ -47,7 +47,7 @@ describe('RunProgress', () => {
     expect(seen.at(-1)).toBe(seen[5]);
   });
 
-  it('is what the agent says, as far as that is a share and no step back', () => {
+  it('the progress is the share that the agent reports, unless it is invalid or falls', () => {
     const { at, emit } = progressOfTask();
     emit('progress', { progress: 0.25 });
     expect(at(60_000)).toBe(0.25);
@@ -63,7 +63,7 @@ describe('RunProgress', () => {
     expect(at(60_000)).toBe(0.99);
   });
 
-  it('begins anew with the next run', () => {
+  it('the progress restarts with the next run', () => {
     const { at, emit } = progressOfTask();
     emit('progress', { progress: 0.8 });
     expect(at(10)).toBe(0.8);

@@ -22,12 +22,12 @@ const complete = ({ database, store }: TestStorage, id: string, duration: number
   });
 
 describe('RunTimeEstimates', () => {
-  it('guess while nothing has completed', async () => {
+  it('guesses the run time while nothing has completed', async () => {
     await using storage = await openStorage();
     expect(await estimatesOf(storage).average()).toBe(60_000);
   });
 
-  it('begin with the newest twenty, then follow what completes', async () => {
+  it('estimates from the newest twenty runs, then follows new ones', async () => {
     await using storage = await openStorage();
     await insertTasks(storage, [
       ...Array.from({ length: 10 }, (_, index) => completed(index, 99_000)),
@@ -42,7 +42,7 @@ describe('RunTimeEstimates', () => {
     expect(await estimates.average()).toBe(50);
   });
 
-  it('listen to nothing before they are asked', async () => {
+  it('subscribes to no events before the first estimate', async () => {
     await using storage = await openStorage();
     const estimates = estimatesOf(storage);
     expect(storage.bus.has('task')).toBe(false);

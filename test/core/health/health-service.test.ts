@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import type { DatabaseSpace } from '../../../src/core/storage/database.ts';
+import type { StorageFault } from '../../../src/core/storage/storage-fault.ts';
 import { describe, expect, it } from 'vitest';
 import { AgentRegistry } from '../../../src/core/agents/agent-registry.ts';
 import { Config } from '../../../src/core/config/config.ts';
@@ -15,7 +17,7 @@ describe('judgeQueue', () => {
     [500, 'degraded', /^high queue depth detected$/i],
     [501, 'unhealthy', /^critical queue depth$/i],
     [1_000_000, 'unhealthy', /^critical queue depth$/i],
-  ] as const)('calls %i active tasks %s', (active, level, message) => {
+  ] as const)('rates %i active tasks as %s', (active, level, message) => {
     expect(judgeQueue(active)).toEqual([level, expect.stringMatching(message)]);
   });
 });
@@ -28,12 +30,12 @@ describe('judgeDeadLetters', () => {
     [49, 'degraded', /^review recommended$/i],
     [50, 'unhealthy', /^immediate attention required$/i],
     [100_000, 'unhealthy', /^immediate attention required$/i],
-  ] as const)('calls %i dead letters %s', (pending, level, message) => {
+  ] as const)('rates %i dead letters as %s', (pending, level, message) => {
     expect(judgeDeadLetters(pending)).toEqual([level, expect.stringMatching(message)]);
   });
 });
 
-it('never gets better with more', () => {
+it('the health level never improves with more tasks', () => {
   const rank = { healthy: 0, degraded: 1, unhealthy: 2 };
   fc.assert(
     fc.property(fc.nat(2000), fc.nat(2000), (count, more) => {
@@ -43,11 +45,18 @@ it('never gets better with more', () => {
   );
 });
 
+const space = { onDisk: () => ({ databaseBytes: 1, diskFreeBytes: 1 }) } as DatabaseSpace;
+
 describe('the health of the service', () => {
   const nothing = { pending: 0, queued: 0, inProgress: 0, completed: 0, failed: 0 };
 
   /** The report over agents of this health. */
-  async function reportOf(healths: boolean[], counts: Partial<typeof nothing> = {}, pendingLetters = 0) {
+  async function reportOf(
+    healths: boolean[],
+    counts: Partial<typeof nothing> = {},
+    pendingLetters = 0,
+    fault?: StorageFault,
+  ) {
     const registry = new AgentRegistry({
       adapters: healths.map((healthy, index) =>
         testAdapter(async () => ({ output: '' }), {
@@ -65,6 +74,7 @@ describe('the health of the service', () => {
     };
     const queueStatus = { read: async () => status } as unknown as QueueStatusService;
     return new HealthService({
+      database: { checkNow: async () => fault, space },
       queueStatus,
       registry,
       sandbox: { check: async () => ({ isWorking: true }) },
@@ -73,25 +83,36 @@ describe('the health of the service', () => {
     }).report();
   }
 
+  it('is unhealthy while nothing can be stored, and says what to do', async () => {
+    const message = 'The disk is full. Free some space.';
+    const report = await reportOf([true], {}, 0, { kind: 'full', message });
+    expect(report.status).toBe('unhealthy');
+    expect(report.components.storage).toMatchObject({
+      status: 'unhealthy',
+      message,
+      details: { fault: 'full' },
+    });
+  });
+
   it.each([
     [[], 'healthy'],
     [[true], 'healthy'],
     [[true, false], 'degraded'],
     [[false], 'unhealthy'],
     [[false, false], 'unhealthy'],
-  ] as const)('with agents of health %j is %s', async (healths, level) => {
+  ] as const)('with agents of health %j the service is %s', async (healths, level) => {
     const report = await reportOf([...healths]);
     expect(report.components.adapters.status).toBe(level);
     expect(report.status).toBe(level);
   });
 
-  it('is that of its worst component', async () => {
+  it('the overall health is that of the worst component', async () => {
     expect((await reportOf([true], { queued: 101 })).status).toBe('degraded');
     expect((await reportOf([true], { queued: 101 }, 50)).status).toBe('unhealthy');
     expect((await reportOf([false], { queued: 101 }, 10)).status).toBe('unhealthy');
   });
 
-  it('counts as active what waits and what runs, and nothing that has ended', async () => {
+  it('counts waiting and running tasks as active, but no finished ones', async () => {
     const counts = { pending: 30, queued: 30, inProgress: 40, completed: 5000, failed: 5000 };
     const { components } = await reportOf([true], counts);
     expect(components.queue).toMatchObject({ status: 'healthy', details: { ...counts, active: 100 } });

@@ -5,7 +5,7 @@ import { HookCheck, type HookCheckDeps } from '../../../src/core/integrations/ho
 import type { OutboundFetch } from '../../../src/core/outbound/outbound-fetch.ts';
 
 const connection = {
-  provider: 'codehost' as const,
+  provider: 'github' as const,
   accountId: '1',
   account: {},
   scopes: ['repo'],
@@ -20,7 +20,7 @@ function checkWith(parts: Partial<HookCheckDeps>, rules: object = { 'octo/web': 
   const config = new Config({
     env: {},
     settingsFile: '/nowhere/settings.json',
-    flags: { 'server.baseUrl': 'https://svc.example.com', 'webhooks.codehost.rules': rules as never },
+    flags: { 'server.baseUrl': 'https://svc.example.com', 'webhooks.github.rules': rules as never },
   });
   return new HookCheck({
     config,
@@ -32,7 +32,7 @@ function checkWith(parts: Partial<HookCheckDeps>, rules: object = { 'octo/web': 
 }
 
 describe('HookCheck', () => {
-  it('sees the hook of one repository where the others fail', async () => {
+  it('finds the webhook of one repository when others fail', async () => {
     const fetch: OutboundFetch = async (url) => {
       if (url.includes('/octo/web/')) return ok;
       if (url.includes('/octo/gone/')) return { ...ok, status: 404 };
@@ -45,12 +45,12 @@ describe('HookCheck', () => {
     expect(await checkWith({ fetch }, rules).isSeen('a', connection)).toBe(true);
   });
 
-  it('is false where there is no token', async () => {
+  it('finds no webhook without a token', async () => {
     const accessToken = () => Promise.reject(new AppError('wrong_state', 'GitHub must be connected again'));
     expect(await checkWith({ connections: { accessToken } }).isSeen('a', connection)).toBe(false);
   });
 
-  it('does not hide a bug', async () => {
+  it('rethrows an unexpected error', async () => {
     const fetch = () => Promise.reject(new TypeError('a bug'));
     await expect(checkWith({ fetch }).isSeen('a', connection)).rejects.toThrow('a bug');
   });
@@ -58,12 +58,9 @@ describe('HookCheck', () => {
   it.each([
     ['the hooks', { fetch: (_url, { signal }) => untilAborted(signal) } satisfies Partial<HookCheckDeps>],
     ['the token', { connections: { accessToken: () => new Promise<string>(() => undefined) } }],
-  ])(
-    'gives up after a while where nothing comes of asking for %s',
-    async (_, parts: Partial<HookCheckDeps>) => {
-      expect(await checkWith(parts).isSeen('a', connection)).toBe(false);
-    },
-  );
+  ])('times out when there is no answer for %s', async (_, parts: Partial<HookCheckDeps>) => {
+    expect(await checkWith(parts).isSeen('a', connection)).toBe(false);
+  });
 });
 
 /** What never comes, unless nobody wants it any more. */

@@ -6,7 +6,7 @@ const perUser: PerUserLimit = { table: 'task_days', max: 2, noun: 'days', remedy
 const dayOf = (owner_id: string, day: string) => ({ owner_id, day, created: 1, completed: 0, failed: 0 });
 
 describe('a limit per user', () => {
-  it('refuses one more than the user may have, and does not count those of others', async () => {
+  it('refuses one object over the limit, without counting those of other users', async () => {
     await using test = await openTestDatabase();
     const { database } = test;
     const { read } = database;

@@ -39,23 +39,23 @@ describe('a limit', () => {
     ['one network of IPv6', ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:9::1', '2001:db8::ffff:1'], 3],
     ['two networks of IPv6', ['2001:db8:0:1::1', '2001:db8:0:2::1', '2001:db8:0:1::2', '2001:db8:0:2::2'], 4],
     ['the loopback address', ['127.0.0.1', '127.0.0.1', '127.0.0.1', '127.0.0.1'], 3],
-  ])('counts %s', async (_, addresses, passed) => {
+  ])('a limit counts %s', async (_, addresses, passed) => {
     expect(await countPassed(addresses)).toBe(passed);
   });
 
-  it('counts each route for itself', async () => {
+  it('a limit counts each route separately', async () => {
     const addresses = Array.from({ length: 8 }, () => '10.0.0.1');
     expect(await countPassed(addresses, (index) => (index % 2 === 0 ? 'GET /a' : 'GET /b'))).toBe(6);
   });
 
-  it('counts to the request, also when they come at once', async () => {
+  it('counts concurrent requests exactly', async () => {
     const limits = rateLimits();
     const all = Array.from({ length: 500 }, () => limits.take('GET /a', 'x', limit));
     const passed = (await Promise.allSettled(all)).filter(({ status }) => status === 'fulfilled');
     expect(passed).toHaveLength(3);
   });
 
-  it('can be looked at without counting', async () => {
+  it('checks a limit without counting', async () => {
     const limits = rateLimits();
     for (let at = 0; at < 10; at++) await limits.check('GET /a', 'x', limit);
     for (let at = 0; at < 3; at++) await limits.take('GET /a', 'x', limit);
@@ -63,14 +63,14 @@ describe('a limit', () => {
     await limits.check('GET /a', 'y', limit);
   });
 
-  it('goes on counting whom it knows when there are too many', async () => {
+  it('keeps counting known keys when there are too many', async () => {
     const limits = rateLimits();
     for (let at = 0; at < 3; at++) await limits.take('GET /a', 'known', limit);
     for (let at = 0; at < 20_000; at++) await limits.take('GET /a', `address ${at}`, limit);
     await expect(limits.take('GET /a', 'known', limit)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('keeps its memory bounded, and then still refuses', async () => {
+  it('bounds its memory and still enforces the limit', async () => {
     const limits = rateLimits();
     for (let at = 0; at < 20_000; at++) await limits.take('GET /a', `address ${at}`, limit);
     let refused = 0;

@@ -25,8 +25,8 @@ function feedOf(read: () => Promise<QueueStatus>) {
 }
 const status = { mode: 'memory', paused: false } as QueueStatus;
 
-describe('the state of the queue', () => {
-  it('is told at most twice a second, however much changes', async () => {
+describe('the queue state in the live feed', () => {
+  it('sends the queue state at most twice a second, however often it changes', async () => {
     let reads = 0;
     const { bus, messages, stop } = feedOf(async () => {
       reads++;
@@ -45,7 +45,7 @@ describe('the state of the queue', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is told again after it could not be read once', async () => {
+  it('sends the queue state again after one failed read', async () => {
     let reads = 0;
     const { bus, messages } = feedOf(async () => {
       if (++reads === 1) throw new Error('No');
@@ -60,7 +60,7 @@ describe('the state of the queue', () => {
   });
 });
 
-it('tells nothing more after the end of the subscription', async () => {
+it('sends nothing after the subscription is closed', async () => {
   const { bus, messages, stop } = feedOf(async () => status);
   bus.emit('queue', undefined);
   stop();

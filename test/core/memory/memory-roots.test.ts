@@ -52,7 +52,7 @@ const watched = () =>
   });
 
 describe('memory roots', () => {
-  it('adds a folder that an administrator syncs', async () => {
+  it('a sync by an administrator adds its folder to the memory roots', async () => {
     const work = join(home, 'work');
     await expect(roots.authorize(user, work)).rejects.toMatchObject({ code: 'forbidden' });
     expect(await roots.authorize(admin, `${work}/`)).toBe(work);
@@ -62,20 +62,20 @@ describe('memory roots', () => {
     expect(config.get('memory.roots')).toEqual([work]);
   });
 
-  it('keeps all folders that are added concurrently', async () => {
+  it('keeps all memory roots that are added concurrently', async () => {
     const names = Array.from({ length: 20 }, (_, at) => join(home, 'other', `f${at}`));
     for (const name of names) mkdirSync(name);
     await Promise.all(names.map((name) => roots.authorize(admin, name)));
     expect([...config.get('memory.roots')].sort()).toEqual([...names].sort());
   });
 
-  it('stores folders by their real paths', async () => {
+  it('stores memory roots by their real paths', async () => {
     symlinkSync(join(home, 'work'), join(home, 'link'));
     expect(await roots.authorize(admin, join(home, 'link'))).toBe(join(home, 'work'));
     expect(config.get('memory.roots')).toEqual([join(home, 'work')]);
   });
 
-  it('rejects a symlink that leads out of a root', async () => {
+  it('rejects a symlink that leads out of a memory root', async () => {
     await roots.authorize(admin, join(home, 'work'));
     symlinkSync(join(home, 'other'), join(home, 'work', 'out'));
     await expect(roots.authorize(user, join(home, 'work', 'out'))).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('memory roots', () => {
   });
 
   it.each(['', 'work', '.', './work', '~/work', '/tmp/..', '/tmp/./x', '/tmp//x', '\0', '/a\0b', '/\ud800'])(
-    'rejects the path %j',
+    'rejects the memory root %j',
     async (path) => {
       await expect(watched().authorize(admin, path)).rejects.toMatchObject({ code: 'validation' });
       expect(looked).toEqual([]);
@@ -105,7 +105,7 @@ describe('memory roots', () => {
     expect(config.get('memory.roots')).toEqual([]);
   });
 
-  it('rejects a path that is not a folder', async () => {
+  it('rejects a memory root that is not a folder', async () => {
     writeFileSync(join(home, 'file'), '');
     for (const path of [
       join(home, 'file'),

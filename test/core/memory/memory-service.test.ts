@@ -9,7 +9,7 @@ import { MemoryRoots } from '../../../src/core/memory/memory-roots.ts';
 import { MemoryService } from '../../../src/core/memory/memory-service.ts';
 import { createEmbedder } from './embeddings/embedder-fixture.ts';
 
-it('starts watching before a sync without waiting for it', async () => {
+it('the memory service starts watching before a sync without waiting for it', async () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'svc-service-')));
   const happened: string[] = [];
   const first = Promise.withResolvers<void>();

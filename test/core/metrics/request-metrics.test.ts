@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RequestMetrics } from '../../../src/core/metrics/request-metrics.ts';
 
 describe('request metrics', () => {
-  it('tell the percentiles of each endpoint', () => {
+  it('request metrics contain the percentiles of each endpoint', () => {
     const metrics = new RequestMetrics(() => 0);
     for (let ms = 1; ms <= 100; ms++) metrics.record('GET', '/a', 200, ms);
     metrics.record('POST', '/a', 201, 5);
@@ -20,7 +20,7 @@ describe('request metrics', () => {
     expect(get?.p99).toBeLessThan(100.5);
   });
 
-  it('count as errors what the service is to blame for', () => {
+  it('request metrics count only 5xx answers as errors', () => {
     const metrics = new RequestMetrics(() => 0);
     for (const status of [200, 201, 204, 301, 400, 404, 429, 499]) metrics.record('GET', '/a', status, 1);
     metrics.record('GET', '/a', 500, 1);
@@ -28,7 +28,7 @@ describe('request metrics', () => {
     expect(metrics.read()).toMatchObject({ requests: { total: 10 }, errors: { total: 2, rate: 0.2 } });
   });
 
-  it('tell the rate of the last minute', () => {
+  it('request metrics contain the request rate of the last minute', () => {
     let now = 1000;
     const metrics = new RequestMetrics(() => now);
     expect(metrics.read().requests.perSecond).toBe(0);
@@ -44,7 +44,7 @@ describe('request metrics', () => {
     expect(metrics.read().requests).toEqual({ total: 180, perSecond: 0 });
   });
 
-  it('tell the rate of the time that there was', () => {
+  it('the request rate covers only the time since the start', () => {
     let now = 0;
     const metrics = new RequestMetrics(() => now);
     now = 10_000;

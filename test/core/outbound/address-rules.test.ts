@@ -45,7 +45,7 @@ describe('mayConnect', () => {
     expect(addresses.filter((address) => mayConnect(address, []))).toEqual([]);
   });
 
-  it('takes public addresses', () => {
+  it('allows public addresses', () => {
     expect([...open, ...openSix].filter((address) => !mayConnect(address, []))).toEqual([]);
   });
 
@@ -55,12 +55,12 @@ describe('mayConnect', () => {
     ['::1', '::1/128'],
     ['fd12::1', 'fd00::/8'],
     ['::ffff:10.1.2.3', '10.0.0.0/8'],
-  ])('takes %s where %s is allowed', (address, range) => {
+  ])('allows %s when %s is allowed', (address, range) => {
     expect(mayConnect(address, [range])).toBe(true);
     expect(mayConnect(address, ['192.168.7.0/24'])).toBe(false);
   });
 
-  it('allows nothing beside the range', () => {
+  it('allows nothing outside an allowed range', () => {
     expect(mayConnect('127.0.0.2', ['127.0.0.1/32'])).toBe(false);
     expect(mayConnect('::1', ['127.0.0.0/8'])).toBe(false);
     expect(mayConnect('169.254.169.254', ['127.0.0.0/8', '10.0.0.0/8'])).toBe(false);
@@ -68,7 +68,7 @@ describe('mayConnect', () => {
 });
 
 describe('isLoopbackHost', () => {
-  it('knows the names of this machine and nothing else', () => {
+  it('recognizes the loopback names of this machine and nothing else', () => {
     const hosts = [
       '127.0.0.1',
       '127.8.8.8',

@@ -10,7 +10,7 @@ const names = (count: number, prefix = 'r') =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(4, '0')}`);
 
 describe('DeliveryLanes', () => {
-  it('send at once what is due, to one receiver no more than its lane takes at a time', async () => {
+  it('sends due deliveries at once, limited per receiver by its lane', async () => {
     const { add, ids, end, timer } = heldLanes({ perLane: 2 });
     for (const id of ['1', '2', '3', '4']) add(id);
     await timer.advance(0);
@@ -20,7 +20,7 @@ describe('DeliveryLanes', () => {
     expect(ids()).toEqual(['1', '2', '3']);
   });
 
-  it('send to one receiver in the order of the times, and one that failed does not hold up the next', async () => {
+  it('sends to one receiver in the order of the times, and a failed delivery does not delay the next', async () => {
     const { add, ids, end, again, timer } = heldLanes({ perLane: 1 });
     for (const id of ['1', '2', '3']) add(id);
     await timer.advance(0);
@@ -34,7 +34,7 @@ describe('DeliveryLanes', () => {
     expect(ids()).toEqual(['1', '2', '3', '1']);
   });
 
-  it('send to 256 receivers at the same time, each in turn', async () => {
+  it('sends to 256 receivers at the same time, each in turn', async () => {
     const { add, ids, end, timer } = heldLanes({ perLane: 2 });
     const receivers = names(200);
     for (const receiver of receivers) for (const id of ['x', 'y', 'z']) add(`${receiver}${id}`, receiver);
@@ -50,7 +50,7 @@ describe('DeliveryLanes', () => {
     expect(new Set(ids()).size).toBe(600);
   });
 
-  it('send to 100 live receivers while 100 that never answer keep their places, the very first time', async () => {
+  it('sends to 100 live receivers while 100 others never answer, even the first time', async () => {
     const { add, ids, sent, timer } = heldLanes({ perLane: 1 });
     for (let index = 0; index < 100; index++) {
       add(`dead${index}`, `dead${index}`);
@@ -65,7 +65,7 @@ describe('DeliveryLanes', () => {
     expect(ids().filter((id) => id.startsWith('again'))).toHaveLength(100);
   });
 
-  it('give the places of thousands that never answer to others after a second, and are bounded', async () => {
+  it('thousands of receivers that never answer lose their slots after a second, and their number is bounded', async () => {
     const { add, ids, end, sent, timer } = heldLanes({ perLane: 1 });
     add('first', 'known');
     await timer.advance(0);
@@ -92,7 +92,7 @@ describe('DeliveryLanes', () => {
     expect(sent).toHaveLength(2 + 2001);
   });
 
-  it('know a receiver that was slow, also when it has nothing to do for a while, and keep room for the others', async () => {
+  it('remembers a slow receiver, even after an idle time, and keeps slots for the others', async () => {
     const { add, ids, end, sent, timer } = heldLanes({ perLane: 1 });
     for (const dead of names(200, 'dead')) add(`first ${dead}`, dead);
     await timer.advance(0);
@@ -114,14 +114,14 @@ describe('DeliveryLanes', () => {
     expect(ids().slice(before)).toEqual(['prompt now']);
   });
 
-  it('take those for slow that have failed before, until they have shown otherwise', async () => {
+  it('treats a receiver with failed attempts as slow until it answers quickly', async () => {
     const { add, sent, timer } = heldLanes();
     for (const dead of names(100, 'dead')) add(dead, dead, { attempts: 1 });
     await timer.advance(0);
     expect(sent).toHaveLength(64);
   });
 
-  it('send again when it is time, and by one timer', async () => {
+  it('sends again when it is due, with one timer', async () => {
     const { add, ids, end, again, timer } = heldLanes();
     add('1');
     add('later', 'b', { inMs: 100_000, attempts: 2 });
@@ -141,7 +141,7 @@ describe('DeliveryLanes', () => {
     expect(timer.waits()).toBeUndefined();
   });
 
-  it('take what they have only once', async () => {
+  it('queues a delivery only once', async () => {
     const { add, ids, end, again, timer } = heldLanes();
     add('1');
     add('1');
@@ -160,7 +160,7 @@ describe('DeliveryLanes', () => {
     expect(ids()).toEqual(['1', '1', '1']);
   });
 
-  it('wait no longer than they would have had to when the clock is set back', async () => {
+  it('does not prolong a wait when the clock is set back', async () => {
     const { add, ids, lanes, delivery, timer } = heldLanes();
     add('soon', 'a', { attempts: 1, inMs: 30_000 });
     add('late', 'b', { attempts: 5, inMs: 40_000_000 });
@@ -182,7 +182,7 @@ describe('DeliveryLanes', () => {
     expect(ids()).toContain('other');
   });
 
-  it('notice within a minute that the clock was set ahead, and make no storm of it', async () => {
+  it('notices within a minute that the clock was set ahead, and sends no burst', async () => {
     const { add, sent, timer } = heldLanes();
     for (let count = 0; count < 2000; count++)
       add(`${count}`, `r${count % 500}`, { attempts: 4, inMs: 7_000_000 + count });
@@ -192,7 +192,7 @@ describe('DeliveryLanes', () => {
     expect(sent).toHaveLength(64);
   });
 
-  it('break off what is under way when they stop, and send no more', async () => {
+  it('aborts running attempts when the lanes stop, and sends no more', async () => {
     const { add, lanes, delivery, sent, end, again, timer } = heldLanes();
     add('1');
     await timer.advance(0);
@@ -211,7 +211,7 @@ describe('DeliveryLanes', () => {
 });
 
 describe('an attempt by hand', () => {
-  it('is made at once, whatever waits or is under way, and resolves when it has ended', async () => {
+  it('makes a manual attempt at once, even during others, and resolves when it finishes', async () => {
     const { lanes, delivery, add, sent, ids, end, timer } = heldLanes({ perLane: 1 });
     add('1');
     add('2', 'a', { inMs: 30_000, attempts: 1 });
@@ -230,7 +230,7 @@ describe('an attempt by hand', () => {
     expect(ids()).toEqual(['1', '2']);
   });
 
-  it('is the one that is under way, unless that one is not made', async () => {
+  it('a manual attempt joins a running one, unless that one is not made', async () => {
     const { lanes, delivery, add, ids, end, timer } = heldLanes({ perLane: 1 });
     add('1');
     await timer.advance(0);
@@ -249,7 +249,7 @@ describe('an attempt by hand', () => {
   });
 });
 
-describe('lanes whose rest can be read', () => {
+describe('lanes with stored deliveries', () => {
   /** Rows as a database has them: what was sent is gone from there. */
   function rowsOf(count: number) {
     const rows = new Map<string, Delivery>();
@@ -277,7 +277,7 @@ describe('lanes whose rest can be read', () => {
     return { ...lanes, rows, reads, addRow, deliver };
   }
 
-  it('send everything in its order, and hold a part', async () => {
+  it('sends all stored deliveries in order, and holds only a part in memory', async () => {
     const { lanes, reads, ids, deliver, addRow, timer } = rowsOf(1000);
     lanes.reload('a');
     await timer.advance(1);
@@ -289,7 +289,7 @@ describe('lanes whose rest can be read', () => {
     expect(reads.length).toBeLessThan(12);
   });
 
-  it('send what was there before first, also where something comes before that is taken up', async () => {
+  it('sends stored deliveries first, even when another arrives before they are read', async () => {
     const { lanes, ids, deliver, addRow, reads, timer } = rowsOf(2);
     lanes.add(addRow('new'));
     await timer.advance(1);
@@ -302,7 +302,7 @@ describe('lanes whose rest can be read', () => {
     expect(reads).toEqual([3]);
   });
 
-  it('let one that is due go before a full lane of those that have to wait', async () => {
+  it('a due delivery overtakes a full lane of waiting ones', async () => {
     const { lanes, ids, deliver, addRow, reads, timer } = rowsOf(0);
     lanes.complete();
     for (const id of names(300, 'later')) lanes.add(addRow(id, { attempts: 5, inMs: 40_000_000 }));
@@ -317,7 +317,7 @@ describe('lanes whose rest can be read', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('send what comes while they read after what is yet to be read', async () => {
+  it('sends new deliveries after the stored ones that are still unread', async () => {
     const { lanes, ids, deliver, addRow, timer } = rowsOf(300);
     lanes.reload('a');
     lanes.add(addRow('new'));
@@ -326,7 +326,7 @@ describe('lanes whose rest can be read', () => {
     expect(ids()).toEqual([...names(300, ''), 'new']);
   });
 
-  it('hold nothing of a receiver that gets nothing, until it is read again', async () => {
+  it('holds no deliveries of a paused receiver until they are read again', async () => {
     const { lanes, ids, end, deliver, reads, timer } = rowsOf(30);
     lanes.reload('a');
     await timer.advance(1);
@@ -341,7 +341,7 @@ describe('lanes whose rest can be read', () => {
     expect(timer.waits()).toBeUndefined();
   });
 
-  it('read again what was read while it changed, and what could not be read', async () => {
+  it('reads again what changed during a read, and what could not be read', async () => {
     let turn = 0;
     const pages: ((page: Delivery[] | undefined) => void)[] = [];
     const { lanes, delivery, ids, timer } = heldLanes({
@@ -365,7 +365,7 @@ describe('lanes whose rest can be read', () => {
     expect(ids()).toEqual(['new']);
   });
 
-  it('do not take the word of an attempt that was held before the receiver was taken up again', async () => {
+  it('ignores the result of an attempt that was held before the receiver was resumed', async () => {
     const { lanes, ids, end, deliver, addRow, timer } = rowsOf(0);
     lanes.add(addRow('1'));
     lanes.add(addRow('2'));

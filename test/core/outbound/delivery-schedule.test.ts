@@ -5,7 +5,7 @@ const promised = [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000];
 
 describe('delayAfter', () => {
   it.each(promised.map((ms, index) => [index + 1, ms]))(
-    '%i failures is %i ms and at most a tenth more',
+    'after %i failed attempts waits %i ms and at most a tenth more',
     (attempts, ms) => {
       expect(delayAfter(attempts, () => 0)).toBe(ms);
       expect(delayAfter(attempts, () => 0.999)).toBeLessThanOrEqual(ms * 1.1);
@@ -14,12 +14,12 @@ describe('delayAfter', () => {
     },
   );
 
-  it('gives up after the sixth', () => {
+  it('gives up after the sixth attempt', () => {
     expect(delayAfter(6, () => 0)).toBeUndefined();
     expect(delayAfter(6, () => 0, 60_000)).toBeUndefined();
   });
 
-  it('lets the first attempt wait for nothing', () => {
+  it('makes the first attempt without a delay', () => {
     expect(longestDelayAfter(0)).toBe(0);
   });
 
@@ -28,7 +28,7 @@ describe('delayAfter', () => {
     ['more than the schedule', 1, 120_000, 120_000],
     ['more than the step after it', 1, 3_600_000, 300_000],
     ['two days, at the end', 5, 172_800_000, 43_200_000],
-  ])('heeds who asks to be left alone for %s', (_, attempts, asked, expected) => {
+  ])('respects a Retry-After of %s', (_, attempts, asked, expected) => {
     expect(delayAfter(attempts, () => 0, asked)).toBe(expected);
   });
 });

@@ -25,15 +25,15 @@ function wayOut(answers: (host: string, count: number) => string[], ranges = ['1
   return { ...outbound, lookups, allow, [Symbol.asyncDispose]: () => outbound.close() };
 }
 
-describe('a name', () => {
-  it('is looked up once, and what was checked is what is connected to', async () => {
+describe('a host name of a request', () => {
+  it('resolves a name once, and connects only to the checked address', async () => {
     await using server = await startLoopbackServer((response) => response.end('here'));
     await using out = wayOut((_, count) => (count === 1 ? ['127.0.0.1'] : ['127.0.0.2']));
     expect((await out.fetch(`http://rebind.example:${server.port}`, get)).text).toBe('here');
     expect(out.lookups).toEqual(['rebind.example']);
   });
 
-  it('that answers a public address first and a private one later is refused then', async () => {
+  it('refuses a name that resolves to a public address first and to a private one later', async () => {
     await using server = await startLoopbackServer((response) =>
       response.writeHead(200, { connection: 'close' }).end('here'),
     );
@@ -55,7 +55,7 @@ describe('a name', () => {
     [],
   ];
   it.each(mixed.map((addresses) => [addresses]))(
-    'is refused where one of its addresses is: %j',
+    'refuses a name if one of its addresses is forbidden: %j',
     async (addresses) => {
       await using server = await startLoopbackServer((response) => response.end('here'));
       await using out = wayOut(() => addresses);
@@ -68,7 +68,7 @@ describe('a name', () => {
     },
   );
 
-  it('of this machine needs one family to be allowed, and is reached by that', async () => {
+  it('connects to localhost when one address family is allowed, and uses that one', async () => {
     await using server = await startLoopbackServer((response) => response.end('here'));
     await using out = wayOut(() => ['::1', '127.0.0.1']);
     expect((await out.fetch(`http://localhost:${server.port}`, get)).text).toBe('here');
@@ -78,7 +78,7 @@ describe('a name', () => {
     });
   });
 
-  it('is not reached over an old connection once its range is not allowed any more', async () => {
+  it('does not reuse a connection once its range is no longer allowed', async () => {
     await using server = await startLoopbackServer((response) => response.end('here'));
     await using out = wayOut(() => ['127.0.0.1']);
     const url = `http://kept.example:${server.port}`;
@@ -88,7 +88,7 @@ describe('a name', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('that nobody knows is said without the rest of the URL', async () => {
+  it('the error for an unknown name leaves out the rest of the URL', async () => {
     await using out = wayOut(() => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     });
@@ -122,12 +122,12 @@ async function rawServer(speak: (socket: Socket) => void) {
 }
 const local = () => wayOut(() => ['127.0.0.1']);
 
-describe('an answer', () => {
+describe('a hostile response', () => {
   const packings: [string, (text: string) => Buffer][] = [
     ['gzip', (text) => gzipSync(text)],
     ['br', (text) => brotliCompressSync(text)],
   ];
-  it.each(packings)('counts as long as it is unpacked: %s', async (encoding, pack) => {
+  it.each(packings)('limits a response by its decompressed length: %s', async (encoding, pack) => {
     const answer = (length: number) => {
       const packed = pack('x'.repeat(length));
       return (response: ServerResponse) =>
@@ -142,7 +142,7 @@ describe('an answer', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
   });
 
-  it('whose headers never end is given up in time', async () => {
+  it('times out when the headers never finish', async () => {
     await using server = await rawServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const drip = setInterval(() => socket.write('x-more: 1\r\n'), 20);
@@ -180,7 +180,7 @@ describe('an answer', () => {
       'its answer is not HTTP',
     ],
   ];
-  it.each(broken)('that is broken is a fault of the network: %s', async (_, speak, reason) => {
+  it.each(broken)('reports a broken response as a network failure: %s', async (_, speak, reason) => {
     await using server = await rawServer(speak);
     await using out = local();
     await expect(out.fetch(server.url, get)).rejects.toMatchObject({
@@ -191,7 +191,7 @@ describe('an answer', () => {
   });
 
   it.each(['http://127.0.0.2/', 'http://169.254.169.254/latest', '//10.0.0.1/', 'file:///etc/passwd'])(
-    'that leads to %s is not followed',
+    'does not follow a response that redirects to %s',
     async (location) => {
       await using server = await startLoopbackServer((response) =>
         response.writeHead(302, { location }).end(),

@@ -1,6 +1,8 @@
 /** A clock and one timer that only move when the test says. */
 export function manualTimer(startMs = Date.parse('2026-01-01T00:00:00.000Z')) {
   let nowMs = startMs;
+  /** What setting the clock does not change. */
+  let setMs = 0;
   let timer: { run: () => void; atMs: number } | undefined;
   /** Lets everything come to rest that needs no time. */
   const settle = async () => {
@@ -9,6 +11,7 @@ export function manualTimer(startMs = Date.parse('2026-01-01T00:00:00.000Z')) {
   return {
     settle,
     now: () => new Date(nowMs),
+    monotonic: () => nowMs - startMs - setMs,
     setTimer: (run: () => void, ms: number) => {
       timer = { run, atMs: nowMs + ms };
       // Only something that can be cleared.
@@ -19,6 +22,7 @@ export function manualTimer(startMs = Date.parse('2026-01-01T00:00:00.000Z')) {
     /** Sets the clock as a person would: the timer knows nothing of it. */
     setBy(ms: number) {
       nowMs += ms;
+      setMs += ms;
       if (timer) timer.atMs += ms;
     },
     /** Lets the time pass. */

@@ -15,7 +15,7 @@ function wayOut(origins: string[] = [], allowed: string[] = [], address = '127.0
 }
 
 describe('a request to a model', () => {
-  it('may go to this machine where an administrator configured exactly that origin', async () => {
+  it('a model request may reach this machine only at the configured origin', async () => {
     await using server = await startLoopbackServer((response) => response.end('near'));
     await using out = wayOut([server.url, `http://model.test:${server.port}`]);
     expect(await (await out.fetch(`${server.url}/v1`)).text()).toBe('near');
@@ -30,14 +30,28 @@ describe('a request to a model', () => {
   });
 
   it.each(['169.254.169.254', '100.100.100.200', '0.0.0.0', 'fd00:ec2::254', 'fe80::1', '224.0.0.1'])(
-    'never goes to %s, where clouds keep credentials or nobody is',
+    'a model request never reaches the reserved address %s',
     async (address) => {
       await using out = wayOut(['http://model.test'], [], address);
       await expect(out.fetch('http://model.test/v1')).rejects.toMatchObject({ fault: 'refused' });
     },
   );
 
-  it('follows no redirect', async () => {
+  it.each(['10.1.2.3', '172.16.0.1', '192.168.1.10', 'fd12::1'])(
+    'goes to the private address %s only where outbound.allowPrivate names it',
+    async (address) => {
+      const host = address.includes(':') ? `[${address}]` : address;
+      await using out = wayOut(['http://model.test', `http://${host}`], [], address);
+      await expect(out.fetch('http://model.test/v1')).rejects.toMatchObject({ fault: 'refused' });
+      await expect(out.fetch(`http://${host}/v1`)).rejects.toMatchObject({ fault: 'refused' });
+      const allowed = [`${address}/${address.includes(':') ? 128 : 32}`];
+      await using listed = wayOut(['http://model.test'], allowed, address);
+      const left = AbortSignal.abort(new Error('allowed'));
+      await expect(listed.fetch('http://model.test/v1', { signal: left })).rejects.toThrow('allowed');
+    },
+  );
+
+  it('a model request follows no redirect', async () => {
     await using server = await startLoopbackServer((response) =>
       response.writeHead(307, { location: 'http://169.254.169.254/' }).end(),
     );
@@ -45,7 +59,7 @@ describe('a request to a model', () => {
     expect((await out.fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(307);
   });
 
-  it('gets its answer as it comes', async () => {
+  it('a model request streams its response', async () => {
     const rest = Promise.withResolvers<void>();
     await using server = await startLoopbackServer((response) => {
       response.write('one');
@@ -58,14 +72,14 @@ describe('a request to a model', () => {
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('two');
   });
 
-  it('ends where the answer stalls', async () => {
+  it('a model request fails when the response stalls', async () => {
     await using server = await startLoopbackServer((response) => void response.write('one'));
     await using out = wayOut([server.url]);
     const response = await out.fetch(server.url);
     await expect(response.text()).rejects.toMatchObject({ cause: { code: 'UND_ERR_BODY_TIMEOUT' } });
   });
 
-  it('is broken off with the caller, and the server sees it', async () => {
+  it('aborts a model request with its caller, which the server notices', async () => {
     const closed = Promise.withResolvers<void>();
     await using server = await startLoopbackServer((response) => {
       response.on('close', () => closed.resolve());
@@ -79,7 +93,7 @@ describe('a request to a model', () => {
     await closed.promise;
   });
 
-  it('is broken off when the daemon stops', async () => {
+  it('aborts a model request when the daemon stops', async () => {
     await using server = await startLoopbackServer((response) => void response.write('one'));
     const out = wayOut([server.url]);
     const response = await out.fetch(server.url);
@@ -88,7 +102,7 @@ describe('a request to a model', () => {
     await broken;
   });
 
-  it('that nobody answers is a fault of the network', async () => {
+  it('reports an unreachable model as a network failure', async () => {
     const { url } = await (async () => {
       await using server = await startLoopbackServer((response) => response.end());
       return server;

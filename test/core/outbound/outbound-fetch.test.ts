@@ -11,7 +11,7 @@ function wayOut(allowed: string[] = []) {
 }
 const local = () => wayOut(['127.0.0.0/8']);
 
-describe('where requests may go', () => {
+describe('the destination of a request', () => {
   const spellings = (port: number) => [
     `http://127.0.0.1:${port}`,
     `http://localhost:${port}`,
@@ -38,14 +38,14 @@ describe('where requests may go', () => {
     `http://ｌｏｃａｌｈｏｓｔ:${port}`,
   ];
 
-  it('is not this machine, however it is spelled', async () => {
+  it('refuses a request to this machine in any notation', async () => {
     await using server = await startLoopbackServer((response) => response.end('inside'));
     await using out = wayOut();
     for (const url of spellings(server.port)) await expect(out.fetch(url, get), url).rejects.toThrow();
     expect(server.requests).toEqual([]);
   });
 
-  it('is said in the refusal, with the setting that allows it', async () => {
+  it('a refused request names the setting that allows it', async () => {
     await using out = wayOut();
     await expect(out.fetch('http://169.254.169.254/latest/meta-data', get)).rejects.toMatchObject({
       code: 'forbidden',
@@ -61,13 +61,13 @@ describe('where requests may go', () => {
     'data:text/plain,hello',
     'javascript:1',
     'gopher://x/',
-  ])('is only http and https: %s', async (url) => {
+  ])('refuses a URL other than http and https: %s', async (url) => {
     await using out = local();
     await expect(out.fetch(url, get)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   it.each(['http://user@127.0.0.1', 'http://user:password@127.0.0.1', 'http://:password@example.com'])(
-    'is no place to send a name or password to: %s',
+    'refuses a URL with a name or password: %s',
     async (url) => {
       await using out = local();
       await expect(out.fetch(url, get)).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe('where requests may go', () => {
     },
   );
 
-  it('is no port of another protocol', async () => {
+  it('refuses ports of other protocols', async () => {
     await using out = local();
     await expect(out.fetch('http://127.0.0.1:25/', get)).rejects.toMatchObject({
       code: 'forbidden',
@@ -85,13 +85,13 @@ describe('where requests may go', () => {
     });
   });
 
-  it('has to be a URL', async () => {
+  it('refuses an invalid URL', async () => {
     await using out = local();
     for (const url of ['', 'example.com', 'http://', 'http://[::1', 'http://1.2.3.256'])
       await expect(out.fetch(url, get), url).rejects.toMatchObject({ code: 'validation' });
   });
 
-  it('is a private range once it is allowed, and no other', async () => {
+  it('allows a request to a private range that is configured, and to no other', async () => {
     await using server = await startLoopbackServer((response) => response.end('inside'));
     await using out = local();
     expect(await out.fetch(server.url, get)).toMatchObject({ status: 200, text: 'inside' });
@@ -99,7 +99,7 @@ describe('where requests may go', () => {
     await expect(out.fetch('http://10.0.0.1', get)).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('follows the setting as it changes', async () => {
+  it('applies a changed outbound setting', async () => {
     await using server = await startLoopbackServer((response) => response.end('inside'));
     const allowed: string[] = [];
     const outbound = createOutboundFetch(() => allowed);
@@ -112,8 +112,8 @@ describe('where requests may go', () => {
   });
 });
 
-describe('what comes back', () => {
-  it.each([301, 302, 303, 307, 308])('is a redirect itself and not where it leads: %i', async (status) => {
+describe('the response to a request', () => {
+  it.each([301, 302, 303, 307, 308])('returns a redirect instead of following it: %i', async (status) => {
     await using server = await startLoopbackServer((response, { path }) =>
       path === '/secret' ? response.end('secret') : response.writeHead(status, { location: '/secret' }).end(),
     );
@@ -124,7 +124,7 @@ describe('what comes back', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/']);
   });
 
-  it('may be as long as the limit and no longer', async () => {
+  it('accepts a response up to the limit and no longer', async () => {
     await using server = await startLoopbackServer((response, { path }) =>
       response.end('x'.repeat(Number(path.slice(1)))),
     );
@@ -133,7 +133,7 @@ describe('what comes back', () => {
     await expect(out.fetch(`${server.url}/1001`, get)).rejects.toThrow('longer than 1000 bytes');
   });
 
-  it('is cut off where it never ends', async () => {
+  it('aborts a response that never finishes', async () => {
     let isCut = false;
     await using server = await startLoopbackServer((response) => {
       const flood = () => {
@@ -147,7 +147,7 @@ describe('what comes back', () => {
     await expect.poll(() => isCut).toBe(true);
   });
 
-  it('must come in time: nothing at all, and one that trickles', async () => {
+  it('times out when a response never starts or trickles', async () => {
     await using server = await startLoopbackServer((response, { path }) => {
       if (path === '/silent') return;
       response.writeHead(200);
@@ -163,7 +163,7 @@ describe('what comes back', () => {
       });
   });
 
-  it('is given up when the caller aborts, and the server sees it', async () => {
+  it('aborts a request with its caller, which the server notices', async () => {
     let isClosed = false;
     await using server = await startLoopbackServer((response) =>
       response.on('close', () => (isClosed = true)),
@@ -178,7 +178,7 @@ describe('what comes back', () => {
     await expect.poll(() => isClosed).toBe(true);
   });
 
-  it('carries method, headers and body as they were given', async () => {
+  it('sends method, headers and body unchanged', async () => {
     await using server = await startLoopbackServer((response) => response.writeHead(202).end('{}'));
     await using out = local();
     await out.fetch(server.url, { ...get, method: 'POST', headers: { 'x-test': 'yes' }, body: '{"a":"ä"}' });

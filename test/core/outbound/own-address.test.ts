@@ -17,7 +17,7 @@ function openOutbound(own: OwnAddress, addresses: Record<string, string[]> = {})
   return { ...outbound, [Symbol.asyncDispose]: () => outbound.close() };
 }
 
-describe('the daemon is not asked', () => {
+describe('requests to the daemon itself', () => {
   it.each([
     'http://127.0.0.1:PORT/',
     'http://127.1:PORT/',
@@ -28,7 +28,7 @@ describe('the daemon is not asked', () => {
     'http://[::ffff:127.0.0.1]:PORT/',
     'https://127.0.0.1:PORT/',
     'http://public.example:PORT/',
-  ])('by %s', async (template) => {
+  ])('refuses a request to the daemon by %s', async (template) => {
     await using server = await startLoopbackServer((response) => response.end('us'));
     const own = new OwnAddress(() => undefined);
     await using outbound = openOutbound(own, { 'public.example': ['127.0.0.1'] });
@@ -41,7 +41,7 @@ describe('the daemon is not asked', () => {
     expect(server.requests).toHaveLength(before);
   });
 
-  it('by a name that had another address before', async () => {
+  it('refuses a request to the daemon by a name that resolved to another address before', async () => {
     await using server = await startLoopbackServer((response) => response.end('us'));
     const own = new OwnAddress(() => undefined);
     own.port = server.port;
@@ -60,15 +60,15 @@ describe('the daemon is not asked', () => {
     'https://SVC.example.org./',
     'https://svc.example.org:443/',
     'http://svc.example.org:4310/',
-  ])('by its public name: %s', (url) => {
+  ])('refuses a request to the daemon by its public name: %s', (url) => {
     const own = new OwnAddress(() => 'https://svc.example.org/');
     own.port = 4310;
     expect(() => openOutbound(own).check(url)).toThrow('that is svc itself');
   });
 });
 
-describe('what is not the daemon', () => {
-  it('is asked, also on this machine and under the same name', async () => {
+describe('requests beside the daemon', () => {
+  it('allows another server on this machine, also under the same name', async () => {
     await using server = await startLoopbackServer((response) => response.end('another'));
     const own = new OwnAddress(() => 'http://127.0.0.1:4310');
     own.port = 4310;
@@ -80,7 +80,7 @@ describe('what is not the daemon', () => {
   });
 });
 
-it('every address of this machine is known as one', () => {
+it('recognizes every address of this machine', () => {
   const own = new OwnAddress(() => undefined);
   for (const { address } of Object.values(networkInterfaces()).flatMap((all) => all ?? []))
     expect(own.isHere(address)).toBe(true);

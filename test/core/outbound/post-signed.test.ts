@@ -34,8 +34,8 @@ async function answered(answer: (response: ServerResponse) => void) {
   return { result, requests: server.requests };
 }
 
-describe('an answer', () => {
-  it('is kept, cut after 4 KiB between two characters, without NUL', async () => {
+describe('the response to a delivery', () => {
+  it('stores a response truncated to 4 KiB between two characters, without NUL', async () => {
     const { result } = await answered((response) => response.end(`a\0${'🙂'.repeat(2000)}`));
     expect(result.responseBody).toBe(`a${'🙂'.repeat(1023)}`);
     const odd = await answered((response) => response.end(Buffer.from([0x61, 0xff, 0x62])));
@@ -44,41 +44,44 @@ describe('an answer', () => {
     expect(whole.result.responseBody).toHaveLength(4096);
   });
 
-  it.each([200, 201, 204, 299])('with %i means delivered', async (status) => {
+  it.each([200, 201, 204, 299])('a delivery succeeds with status %i', async (status) => {
     const { result, requests } = await answered((response) => response.writeHead(status).end());
     expect(result).toMatchObject({ isDelivered: true, status, error: null });
     expect(result.durationMs).toBeGreaterThan(0);
     expect(requests.map(({ method, body }) => [method, body])).toEqual([['POST', message.body]]);
   });
 
-  it.each([301, 302, 303, 307, 308])('with %i is not followed, and has failed', async (status) => {
-    await using target = await startLoopbackServer((response) => response.end('here'));
-    const { result } = await answered((response) =>
-      response.writeHead(status, { location: target.url }).end('there'),
-    );
-    expect(result).toMatchObject({
-      isDelivered: false,
-      status,
-      error: `The receiver answered ${status}`,
-      responseBody: 'there',
-    });
-    expect(target.requests).toEqual([]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'a delivery fails with the redirect %i, which is not followed',
+    async (status) => {
+      await using target = await startLoopbackServer((response) => response.end('here'));
+      const { result } = await answered((response) =>
+        response.writeHead(status, { location: target.url }).end('there'),
+      );
+      expect(result).toMatchObject({
+        isDelivered: false,
+        status,
+        error: `The receiver answered ${status}`,
+        responseBody: 'there',
+      });
+      expect(target.requests).toEqual([]);
+    },
+  );
 
-  it.each([304, 400, 401, 404, 410, 500, 502])('with %i has failed', async (status) => {
+  it.each([304, 400, 401, 404, 410, 500, 502])('a delivery fails with status %i', async (status) => {
     const { result } = await answered((response) => response.writeHead(status).end());
     expect(result).toMatchObject({ isDelivered: false, status });
     expect(result.retryAfterMs).toBeUndefined();
   });
 
-  it.each([429, 503])('with %i may say when to come again', async (status) => {
+  it.each([429, 503])('a response with status %i may set the retry time', async (status) => {
     const { result } = await answered((response) =>
       response.writeHead(status, { 'retry-after': '90' }).end(),
     );
     expect(result.retryAfterMs).toBe(90_000);
   });
 
-  it('without end has failed, and is not read', async () => {
+  it('a delivery fails when the response is endless, which is not read', async () => {
     let written = 0;
     const { result } = await answered((response) => {
       const flood = () => {
@@ -95,7 +98,7 @@ describe('an answer', () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
-  it('that never comes, or a bit at a time, has failed', async () => {
+  it('a delivery fails when the response never starts or trickles', async () => {
     const silent = await answered(() => undefined);
     expect(silent.result).toMatchObject({ isDelivered: false, status: null, responseBody: null });
     expect(silent.result.error).toContain('did not answer in time');
@@ -118,7 +121,7 @@ const broken: [string, (socket: Socket) => void][] = [
 ];
 
 describe('a receiver', () => {
-  it.each(broken)('that %s has not taken the delivery', async (_, speak) => {
+  it.each(broken)('a delivery fails when the receiver %s', async (_, speak) => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => speak(socket));
@@ -134,7 +137,7 @@ describe('a receiver', () => {
     server.close();
   });
 
-  it('that is not there, or may not be asked, has not taken it', async () => {
+  it('a delivery fails when the receiver is unreachable or forbidden', async () => {
     const gone = await startLoopbackServer(() => undefined);
     await gone[Symbol.asyncDispose]();
     expect(await post(gone.url)).toMatchObject({ isDelivered: false, status: null });
@@ -144,7 +147,7 @@ describe('a receiver', () => {
     });
   });
 
-  it('hears no more of an attempt that is broken off', async () => {
+  it('an aborted attempt sends nothing more to the receiver', async () => {
     const stopping = new AbortController();
     const reason = new Error('It stops');
     await using server = await startLoopbackServer(() => stopping.abort(reason));

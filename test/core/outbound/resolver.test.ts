@@ -16,7 +16,7 @@ function heldResolver(timeoutMs?: number) {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Resolver', () => {
-  it('looks three names up at the same time, and the others after them in their order', async () => {
+  it('resolves three names at the same time, and the others after them in order', async () => {
     const { resolver, begun, hosts } = heldResolver();
     const answers = ['a', 'b', 'c', 'd', 'e'].map((host) => resolver.resolve(host));
     expect(hosts()).toEqual(['a', 'b', 'c']);
@@ -34,7 +34,7 @@ describe('Resolver', () => {
     ]);
   });
 
-  it('looks a name up once for all who ask meanwhile, and anew for who asks later', async () => {
+  it('shares a running lookup among callers, and resolves again for later ones', async () => {
     const { resolver, begun } = heldResolver();
     const answers = [resolver.resolve('a'), resolver.resolve('a'), resolver.resolve('a')];
     expect(begun).toHaveLength(1);
@@ -49,7 +49,7 @@ describe('Resolver', () => {
     expect(await later).toMatchObject([{ address: '9.9.9.9' }]);
   });
 
-  it('gives up in time, and a lookup that hangs keeps its place', async () => {
+  it('a lookup times out, and keeps its slot while it hangs', async () => {
     const { resolver, begun, hosts } = heldResolver(20);
     const late = { code: 'unavailable', fault: 'timeout' };
     const hanging = ['a', 'b', 'c'].map((host) => expect(resolver.resolve(host)).rejects.toMatchObject(late));
@@ -67,7 +67,7 @@ describe('Resolver', () => {
     expect(await next).toMatchObject([{ address: '5.5.5.5' }]);
   });
 
-  it('lets 1,024 wait, and no more', async () => {
+  it('limits waiting lookups to 1,024', async () => {
     const { resolver, begun } = heldResolver();
     const answers = Array.from({ length: 1027 }, (_, index) => resolver.resolve(`host-${index}`));
     await expect(resolver.resolve('one-too-many')).rejects.toMatchObject({ code: 'unavailable' });
@@ -81,7 +81,7 @@ describe('Resolver', () => {
     expect(begun).toHaveLength(1027);
   });
 
-  it('asks the system where nothing else is said', async () => {
+  it('resolves with the system by default', async () => {
     expect(await new Resolver().resolve('127.0.0.1')).toEqual([{ address: '127.0.0.1', family: 4 }]);
   });
 });

@@ -23,7 +23,7 @@ const sentAt = new Date('2026-01-01T00:00:00.900Z');
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('signatureHeaders', () => {
-  it.skipIf(!hasSharedFixtures)('sign as the published examples of Standard Webhooks', () => {
+  it.skipIf(!hasSharedFixtures)('signs like the published examples of Standard Webhooks', () => {
     expect(vectors.length).toBeGreaterThan(2);
     for (const { id, timestamp, payload, signature, ...vector } of vectors) {
       const message = { id, sentAt: new Date(timestamp * 1000), body: payload, secret: vector.secret };
@@ -35,7 +35,7 @@ describe('signatureHeaders', () => {
     }
   });
 
-  it.skipIf(!hasSharedFixtures)('sign in hex as GitHub and Jira do', () => {
+  it.skipIf(!hasSharedFixtures)('signs in hex like GitHub and Jira', () => {
     for (const { secret: key, payload, value } of [hub?.github, hub?.jira].flatMap((one) => one ?? []))
       expect(signatureHeaders({ id: 'x', sentAt, body: payload, secret: key })['x-service-signature']).toBe(
         value,
@@ -48,7 +48,7 @@ describe('signatureHeaders', () => {
     ['all letters', '{"text":"ä 🙂 \\u0000"}'],
     ['much', 'x'.repeat(100_000)],
   ])(
-    'over %s are taken by the library of Standard Webhooks, and by nobody with another secret or body',
+    'the library of Standard Webhooks accepts a signature over %s, and rejects another secret or body',
     (_, body) => {
       const headers = signatureHeaders({ id: 'dlv_1', sentAt: new Date(), body, secret });
       const verify = (text: string, more: object = {}, key = secret) =>
@@ -60,13 +60,13 @@ describe('signatureHeaders', () => {
     },
   );
 
-  it('say the second of the sending', () => {
+  it('the timestamp is the second of sending', () => {
     expect(signatureHeaders({ id: 'dlv_1', sentAt, body: '{}', secret })['webhook-timestamp']).toBe(
       '1767225600',
     );
   });
 
-  it.skipIf(!hasSharedFixtures)('hold in a rotation what each secret alone gives, the new one first', () => {
+  it.skipIf(!hasSharedFixtures)('a rotation sends the signatures of both secrets, the new one first', () => {
     for (const { id, timestamp, payload, signature, secret: previousSecret } of vectors) {
       const message = { id, sentAt: new Date(timestamp * 1000), body: payload };
       const headers = signatureHeaders({ ...message, secret, previousSecret });
@@ -79,8 +79,8 @@ describe('signatureHeaders', () => {
     }
   });
 
-  it.each(['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'plain text of somebody'])(
-    'in a rotation are taken by receivers that know the old secret or the new one: %s',
+  it.each(['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'plain text of a user'])(
+    'during a rotation, receivers with either secret accept the signature: %s',
     (previousSecret) => {
       const body = '{"a":1}';
       const headers = signatureHeaders({ id: 'dlv_1', sentAt: new Date(), body, secret, previousSecret });

@@ -12,7 +12,7 @@ describe('the list of a vendor', () => {
       [{ id: 'openai/gpt-4', name: 'GPT-4', contextWindow: 8192 }],
     ],
     ['ollama', 'ollama/models-json.doc-tags', [{ id: 'deepseek-r1:latest' }, { id: 'llama3.2:latest' }]],
-  ])('is read as it was documented: %s', (provider, file, expected) => {
+  ])('reads the documented model list of %s', (provider, file, expected) => {
     const answer = readModels(provider, sharedFixture(`providers/${file}.json`));
     expect(answer?.models).toHaveLength(expected.length);
     expect(answer?.models).toMatchObject(expected);
@@ -90,11 +90,14 @@ describe('the list of a vendor', () => {
       },
     ],
     ['openai', { data: [null, 5, {}, { id: 7 }, { id: 'x'.repeat(500) }] }, { models: [], next: undefined }],
-  ])('is read whatever the vendor calls things: %s', (provider, body, expected) => {
+  ])('reads the model list with the field names of %s', (provider, body, expected) => {
     expect(readModels(provider, body)).toEqual(expected);
   });
 
-  it.each([null, 'text', 5, {}, { data: 'none' }, { error: 'no' }])('is none of these: %o', (body) => {
-    expect(readModels('openai', body)).toBeUndefined();
-  });
+  it.each([null, 'text', 5, {}, { data: 'none' }, { error: 'no' }])(
+    'rejects an invalid model list: %o',
+    (body) => {
+      expect(readModels('openai', body)).toBeUndefined();
+    },
+  );
 });

@@ -26,7 +26,7 @@ async function ask(options: ChatOptions) {
 }
 
 describe('a whole answer', () => {
-  it('is the text alone, without what the model thought', async () => {
+  it('a whole answer is the text without the reasoning', async () => {
     const { answer, heard } = await ask({ answer: () => ({ text: 'Hello', thought: 'Hmm' }) });
     expect(answer).toEqual({ content: 'Hello', finishReason: 'stop', usage });
     expect(heard).toEqual(['succeeded']);
@@ -39,7 +39,7 @@ describe('a whole answer', () => {
     ['tool-calls', 'tool_calls'],
     ['error', 'error'],
     ['other', 'other'],
-  ] as const)('that ended with %s says %s', async (finishReason, said) => {
+  ] as const)('maps the finish reason %s to %s', async (finishReason, said) => {
     expect((await ask({ answer: () => ({ text: '', finishReason }) })).answer.finishReason).toBe(said);
   });
 
@@ -48,7 +48,7 @@ describe('a whole answer', () => {
     [7, undefined, { promptTokens: 7 }],
     [0, 0, { promptTokens: 0, completionTokens: 0, totalTokens: 0 }],
     [1.5, -1, {}],
-  ])('has of the usage %s and %s what is known', async (input, output, known) => {
+  ])('reports the known part of the usage %s and %s', async (input, output, known) => {
     const tokens = {
       inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
       outputTokens: { total: output, text: undefined, reasoning: undefined },
@@ -57,7 +57,7 @@ describe('a whole answer', () => {
     expect(answer.usage).toEqual(known);
   });
 
-  it('is refused with what went wrong', async () => {
+  it('throws the failure of a whole answer', async () => {
     const answer = () => {
       throw new VendorError({ class: 'rate_limited', code: 'rate_limited', retryAfterMs: 7000 });
     };
@@ -71,7 +71,7 @@ describe('a whole answer', () => {
     expect(chat.heard).toEqual(['rate_limited']);
   });
 
-  it('may take only so long', async () => {
+  it('limits the duration of a whole answer', async () => {
     const never = Promise.withResolvers<never>();
     const chat = await openChat({
       answer: ({ signal }) => untilAborted(signal, never.promise),
@@ -84,7 +84,7 @@ describe('a whole answer', () => {
     expect(chat.heard).toEqual(['timeout']);
   });
 
-  it('is given up when nobody waits for it, which is not the fault of the provider', async () => {
+  it('aborts a cancelled model call without blaming the provider', async () => {
     const gone = new AbortController();
     const asked = Promise.withResolvers<void>();
     const chat = await openChat({
@@ -103,7 +103,7 @@ describe('a whole answer', () => {
 });
 
 describe('a streamed answer', () => {
-  it('comes piece by piece, without what the model thought and without empty pieces', async () => {
+  it('streams the text without reasoning and empty chunks', async () => {
     const { chunks, heard } = await read({
       parts: () => [...thoughts('Hmm'), ...texts('Hel', '', 'lo'), finish()],
     });
@@ -115,7 +115,7 @@ describe('a streamed answer', () => {
     expect(heard).toEqual(['succeeded']);
   });
 
-  it('passes on each piece when it comes', async () => {
+  it('passes on each chunk as it arrives', async () => {
     const next = Promise.withResolvers<void>();
     const chat = await openChat({
       parts: async function* () {
@@ -131,7 +131,7 @@ describe('a streamed answer', () => {
     expect(await stream.next()).toEqual({ done: false, value: { content: 'second' } });
   });
 
-  it('may be nothing but its end', async () => {
+  it('accepts a stream without text', async () => {
     const { chunks } = await read({ parts: () => [finish('content-filter')] });
     expect(chunks).toEqual([{ done: true, usage, finishReason: 'content_filter' }]);
   });
@@ -146,7 +146,7 @@ describe('a streamed answer', () => {
       'an end without a reason',
       () => [{ ...finish('other'), finishReason: { unified: 'other' as const, raw: undefined } }],
     ],
-  ])('that begins with %s is refused', async (_, parts) => {
+  ])('throws for a stream that starts with %s', async (_, parts) => {
     await expect(read({ parts })).rejects.toMatchObject({ name: 'AppError', code: 'unavailable' });
   });
 
@@ -154,13 +154,13 @@ describe('a streamed answer', () => {
     ['an error', () => [...texts('Hel'), { type: 'error' as const, error: failing }], 'network'],
     ['nothing', () => texts('Hel'), 'broken_off'],
     ['an end that is none', () => [...texts('Hel'), finish('interrupted')], 'broken_off'],
-  ])('that goes on with %s ends with what went wrong', async (_, parts, code) => {
+  ])('sends the failure as a chunk when a stream continues with %s', async (_, parts, code) => {
     const { chunks, heard } = await read({ parts });
     expect(chunks).toEqual([{ content: 'Hel' }, { error: expect.any(String), code }]);
     expect(heard).toEqual([code]);
   });
 
-  it('may take only so long', async () => {
+  it('limits the duration of a streamed answer', async () => {
     const { chunks, heard } = await read({
       longestMs: 100,
       parts: async function* ({ signal }) {
@@ -172,25 +172,28 @@ describe('a streamed answer', () => {
     expect(heard).toEqual(['timeout']);
   });
 
-  it.each(['the caller leaves', 'the reader stops'])('is given up when %s', async (how) => {
-    const gone = new AbortController();
-    const chat = await openChat({
-      parts: async function* ({ signal }) {
-        yield* texts('Hel');
-        await untilAborted(signal, new Promise<never>(() => undefined));
-      },
-    });
-    const stream = await chat.calls.stream(chat.model, prompt, { signal: gone.signal });
-    await stream.next();
-    if (how === 'the reader stops') await stream.return(undefined);
-    else {
-      const next = stream.next();
-      gone.abort();
-      expect(await next).toEqual({ done: true, value: undefined });
-    }
-    expect(chat.asked[0]?.signal?.aborted).toBe(true);
-    expect(chat.heard).toEqual([]);
-  });
+  it.each(['the caller disconnects', 'the consumer stops reading'])(
+    'aborts the stream when %s',
+    async (how) => {
+      const gone = new AbortController();
+      const chat = await openChat({
+        parts: async function* ({ signal }) {
+          yield* texts('Hel');
+          await untilAborted(signal, new Promise<never>(() => undefined));
+        },
+      });
+      const stream = await chat.calls.stream(chat.model, prompt, { signal: gone.signal });
+      await stream.next();
+      if (how === 'the consumer stops reading') await stream.return(undefined);
+      else {
+        const next = stream.next();
+        gone.abort();
+        expect(await next).toEqual({ done: true, value: undefined });
+      }
+      expect(chat.asked[0]?.signal?.aborted).toBe(true);
+      expect(chat.heard).toEqual([]);
+    },
+  );
 });
 
 /** What a vendor's connection does: it fails when it is aborted. */

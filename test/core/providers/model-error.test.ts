@@ -13,7 +13,7 @@ describe('a failed call of a model', () => {
     ['unknown', 'unavailable'],
     ['invalid_input', 'validation'],
     ['cancelled', 'wrong_state'],
-  ])('of the class %s is an error %s', (kind, code) => {
+  ])('a failure of class %s becomes the error %s', (kind, code) => {
     const error = modelError({ class: kind, code: 'x', message: 'It went wrong', retryAfterMs: 1500 });
     expect(error).toMatchObject({ code, message: 'It went wrong', retryAfterMs: 1500 });
     expect(error.cause).toBeUndefined();

@@ -17,7 +17,7 @@ const call = (statusCode: number, body: unknown, responseHeaders: Record<string,
     responseBody: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-describe('what a vendor says', () => {
+describe('an error of a vendor', () => {
   it.each<[string, number, unknown, object]>([
     ['a code in a 429', 429, { error: { code: 'insufficient_quota' } }, { class: 'quota' }],
     ['a 429', 429, { error: { message: 'Slow down' } }, { class: 'rate_limited' }],
@@ -56,7 +56,7 @@ describe('what a vendor says', () => {
     ['nothing', 500, '', { class: 'network' }],
     ['JSON of another kind', 500, '[1,[2,[3]],null]', { class: 'network' }],
     ['a page that says all is well', 200, '<html>', { class: 'agent_error', code: 'bad_answer' }],
-  ])('is understood: %s', (_, status, body, expected) => {
+  ])('classifies an error: %s', (_, status, body, expected) => {
     expect(read(call(status, body))).toMatchObject(expected);
   });
 
@@ -72,11 +72,11 @@ describe('what a vendor says', () => {
     ['a text', 'something odd', { class: 'unknown', message: 'OpenAI failed: something odd' }],
     ['nothing', undefined, { class: 'unknown', message: 'OpenAI failed' }],
     ['a bug', new TypeError('x is not a function'), { class: 'unknown' }],
-  ])('is understood in the middle of a stream too: %s', (_, error, expected) => {
+  ])('classifies an error in the middle of a stream: %s', (_, error, expected) => {
     expect(read(error)).toMatchObject(expected);
   });
 
-  it('is what the last of several attempts said', () => {
+  it('uses the error of the last attempt', () => {
     const errors = [call(500, ''), call(401, { error: 'no' })];
     const retry = new RetryError({
       message: 'Failed after 2 attempts',
@@ -89,12 +89,12 @@ describe('what a vendor says', () => {
   it.each([
     [new DOMException('gone', 'AbortError'), 'cancelled'],
     [new DOMException('late', 'TimeoutError'), 'timeout'],
-  ])('is not asked where we gave up: %s', (error, expected) => {
+  ])('classifies our own abort: %s', (error, expected) => {
     expect(read(error).class).toBe(expected);
   });
 });
 
-describe('when to try again', () => {
+describe('the retry delay', () => {
   it.each<[Record<string, string>, number | undefined]>([
     [{ 'retry-after': '30' }, 30_000],
     [{ 'retry-after': '1.5' }, 1500],
@@ -105,7 +105,7 @@ describe('when to try again', () => {
     [{ 'retry-after': '-5' }, undefined],
     [{ 'retry-after': '99999999999' }, 86_400_000],
     [{}, undefined],
-  ])('is read of %o', (headers, expected) => {
+  ])('reads the retry delay from %o', (headers, expected) => {
     expect(read(call(429, '', headers)).retryAfterMs).toBe(expected);
   });
 });
@@ -119,13 +119,13 @@ describe('the message of a failure', () => {
     'The key AIzaSyA1234567890abcdefghij is not valid',
     'gsk_1234567890abcdef is not valid',
     'token 0123456789abcdef0123456789abcdef is not valid',
-  ])('holds no key: %s', (message) => {
+  ])('redacts keys from the message: %s', (message) => {
     const failure = read(call(401, { error: { message } }));
     expect(failure.message).toContain('••••');
     expect(failure.message).not.toMatch(/the-configured|proj-abc|sk-pr|wxyz|abcdef|AIza|gsk_|0123456789/);
   });
 
-  it('is one short line, with neither the prompt nor the URL', () => {
+  it('the message is one short line without the prompt and the URL', () => {
     const message = `line one\nline two\u0000\u202Eevil\u2028${'x '.repeat(1000)}`;
     const failure = read(call(400, { error: { message } }));
     expect(failure.message).toMatch(/^OpenAI does not accept the request: line one line two ?evil x/);
@@ -134,12 +134,12 @@ describe('the message of a failure', () => {
       expect(text).not.toMatch(/secret prompt|in-the-url|[\p{C}\u2028]/u);
   });
 
-  it('keeps the names of models', () => {
+  it('the message keeps the names of models', () => {
     const message = "model 'claude-3-5-sonnet-20241022' or 'gpt-4o-mini-2024-07-18' does not exist";
     expect(read(call(404, { error: { message } })).message).toContain(message);
   });
 
-  it('says what to do about a key', () => {
+  it('the message names the command that sets a key', () => {
     expect(read(call(401, {})).message).toBe(
       'OpenAI refuses the key: it answered 401. Set another: svc providers configure openai',
     );
@@ -152,7 +152,7 @@ describe('a masked key', () => {
     ['0123456789012', '…9012'],
     ['012345678901', '••••'],
     ['x', '••••'],
-  ])('shows the end of a long one: %s', (key, expected) => {
+  ])('masks a key: %s', (key, expected) => {
     expect(maskKey(key)).toBe(expected);
   });
 });

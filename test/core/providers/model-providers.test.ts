@@ -8,7 +8,7 @@ import { createProviders } from './provider-parts.ts';
 const openai = { 'providers.openai.apiKey': 'test-key' };
 const openrouter = { 'providers.openrouter.apiKey': 'test-key' };
 
-describe('the model that a request means', () => {
+describe('the model of a request', () => {
   it.each([
     ['the first configured one', openai, {}, 'openai', 'gpt-5.5'],
     ['of a provider', openai, { provider: 'openai', model: 'gpt-4o' }, 'openai', 'gpt-4o'],
@@ -58,7 +58,7 @@ describe('the model that a request means', () => {
       'gpt-4o',
     ],
     ['only a provider', openai, { model: 'openai/' }, 'openai', 'gpt-5.5'],
-  ])('is %s', async (_, flags, request, provider, modelId) => {
+  ])('resolves the model %s', async (_, flags, request, provider, modelId) => {
     await using parts = await createProviders({ flags });
     expect(await parts.providers.resolve(request as { provider?: ModelProviderType })).toMatchObject({
       provider,
@@ -73,7 +73,7 @@ describe('the model that a request means', () => {
       {},
       {},
       'unavailable',
-      'No model provider is configured. svc providers configure openai',
+      'No model provider is configured. Configure one: svc providers configure openai',
     ],
     [
       'that one has no key',
@@ -90,11 +90,11 @@ describe('the model that a request means', () => {
       /^There is no model provider "nobody"/,
     ],
     [
-      'it is turned off',
+      'the provider is disabled',
       { ...openai, 'providers.openai.enabled': false },
       { provider: 'openai' },
       'unavailable',
-      /turned off/,
+      /is disabled/,
     ],
     [
       'Azure has no resource',
@@ -117,8 +117,8 @@ describe('the model that a request means', () => {
       'unavailable',
       /needs a key/,
     ],
-    ['nobody set Ollama up', {}, { provider: 'ollama' }, 'unavailable', /nobody has set it up/],
-  ])('is none where %s', async (_, flags, request, code, message) => {
+    ['Ollama has no base URL', {}, { provider: 'ollama' }, 'unavailable', /it needs a base URL/],
+  ])('fails to resolve a model where %s', async (_, flags, request, code, message) => {
     await using parts = await createProviders({ flags });
     await expect(parts.providers.resolve(request as { provider?: ModelProviderType })).rejects.toMatchObject({
       code,
@@ -127,7 +127,7 @@ describe('the model that a request means', () => {
   });
 
   it.each(providerTypes.filter((type) => type !== 'azure' && type !== 'ollama'))(
-    'is there for every vendor with a key: %s',
+    'resolves a default model for every vendor with a key: %s',
     async (type) => {
       await using parts = await createProviders({ flags: { [`providers.${type}.apiKey`]: 'test-key' } });
       const { modelId } = await parts.providers.resolve({});
@@ -151,14 +151,14 @@ describe('a key from the environment', () => {
     ['fireworks', 'FIREWORKS_API_KEY'],
     ['cerebras', 'CEREBRAS_API_KEY'],
     ['openrouter', 'OPENROUTER_API_KEY'],
-  ])('configures %s: %s', async (type, variable) => {
+  ])('an environment variable configures %s: %s', async (type, variable) => {
     await using parts = await createProviders({ env: { [variable]: 'key-of-the-environment' } });
     const { providers, default: fallback } = parts.providers.list();
     expect(fallback?.provider).toBe(type);
     expect(providers.filter(({ configured }) => configured)).toMatchObject([{ type, apiKey: '…ment' }]);
   });
 
-  it('is not sent to another origin that somebody sets later', async () => {
+  it('a key from the environment is not sent to an origin that is set later', async () => {
     await using parts = await createProviders({ env: { OPENAI_API_KEY: 'key-of-the-environment' } });
     const change = parts.providers.configure('openai', { baseUrl: 'https://evil.example/v1' }, {});
     await expect(change).rejects.toMatchObject({
@@ -175,7 +175,7 @@ describe('a key from the environment', () => {
 describe('the breaker of a provider', () => {
   const outage = { class: 'network', code: 'network', message: 'gone', retryAfterMs: undefined } as const;
 
-  it('opens after five outages in a row, for this provider only', async () => {
+  it('the breaker opens after five consecutive outages, for this provider only', async () => {
     await using parts = await createProviders({ flags: { ...openai, ...openrouter } });
     for (let call = 0; call < 5; call++) {
       await parts.providers.resolve({ provider: 'openai' });
@@ -191,7 +191,7 @@ describe('the breaker of a provider', () => {
     await parts.providers.resolve({ provider: 'openrouter' });
   });
 
-  it('stays closed where a call in between goes well, or the request is wrong', async () => {
+  it('the breaker stays closed after a success in between or an invalid request', async () => {
     await using parts = await createProviders({ flags: openai });
     for (let call = 0; call < 4; call++) parts.providers.failed('openai', outage);
     parts.providers.succeeded('openai');
@@ -208,7 +208,7 @@ describe('Azure', () => {
     ['https://r.openai.azure.com/openai/v1/', undefined, '/openai/v1/models', null],
     ['https://r.openai.azure.com/openai', 'preview', '/openai/v1/models', 'preview'],
     ['https://r.openai.azure.com/', '2024-10-21', '/openai/models', '2024-10-21'],
-  ])('is asked with its own header and version: %s %s', async (baseUrl, apiVersion, path, version) => {
+  ])('calls Azure with its own header and version: %s %s', async (baseUrl, apiVersion, path, version) => {
     await using server = await startLoopbackServer((response) => response.end('{}'));
     const flags = { 'providers.azure.apiKey': 'test-key', 'providers.azure.baseUrl': baseUrl };
     await using parts = await createProviders({
@@ -229,7 +229,7 @@ describe('Azure', () => {
 });
 
 describe('the models of a provider', () => {
-  it('are asked for page by page', async () => {
+  it('lists models page by page', async () => {
     await using server = await startLoopbackServer((response, { path }) => {
       const after = new URL(path, 'http://x').searchParams.get('after_id');
       const page = Number(after ?? 0) + 1;
@@ -250,7 +250,7 @@ describe('the models of a provider', () => {
     expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': 'test-key' });
   });
 
-  it('end where a vendor never stops', async () => {
+  it('limits the pages of a vendor that never stops', async () => {
     await using server = await startLoopbackServer((response) =>
       response.end(JSON.stringify({ data: [{ id: 'same' }], has_more: true, last_id: 'same' })),
     );
@@ -261,7 +261,7 @@ describe('the models of a provider', () => {
     expect(server.requests).toHaveLength(10);
   });
 
-  it('come from a list where the vendor has none', async () => {
+  it('uses the built-in list where the vendor has none', async () => {
     await using parts = await createProviders({ flags: { 'providers.perplexity.apiKey': 'test-key' } });
     const { models, source } = await parts.providers.modelsOf('perplexity');
     expect(source).toBe('list');
@@ -274,7 +274,7 @@ describe('the models of a provider', () => {
     });
   });
 
-  it('are those of the providers that answer', async () => {
+  it('lists the models of the providers that answer', async () => {
     await using server = await startLoopbackServer((response, { path }) =>
       path.startsWith('/bad')
         ? response.writeHead(500).end('no')

@@ -12,8 +12,8 @@ const turns: Prompt['turns'] = [
 ];
 const prompt = { instructions: 'Be short.', turns };
 
-describe('what a vendor is asked', () => {
-  it('has nothing in it that was not given', () => {
+describe('a model request', () => {
+  it('a model request contains only the given options', () => {
     const signal = patient();
     const [first] = turns;
     expect(toModelRequest({ instructions: '', turns: first ? [first] : [] }, {}, signal)).toStrictEqual({
@@ -22,7 +22,7 @@ describe('what a vendor is asked', () => {
     });
   });
 
-  it.each(providerTypes)('is what the SDK itself would ask: %s', async (type) => {
+  it.each(providerTypes)('a model request equals the one of the SDK: %s', async (type) => {
     const provider = modelProviders[type];
     const baseUrl = provider.baseUrl ?? 'https://example.openai.azure.com/openai/v1';
     const sent: object[] = [];
@@ -31,7 +31,7 @@ describe('what a vendor is asked', () => {
       sent.push({ url, headers, body: await new Response(init.body ?? null).json() });
       return new Response('{}', { status: 500 });
     };
-    const connection = { apiKey: 'test-key', baseUrl, isVendors: true, apiVersion: undefined, fetch };
+    const connection = { apiKey: 'test-key', baseUrl, isVendorUrl: true, apiVersion: undefined, fetch };
     const model = (await provider.create(connection))('some-model');
     const settings = { model, instructions: prompt.instructions, messages: turns, maxRetries: 0 };
     const temperature = 0.5;

@@ -15,12 +15,12 @@ it.each([
   ['u:1 u:2 a:3 a:4', 'p', 'u:1\n\n2 a:3\n\n4'],
   ['u:1 s:x u:2 s:y', 'p\n\nx\n\ny', 'u:1\n\n2'],
   ['u:1 a: u:2', '', 'u:1\n\n2'],
-])('makes of %j instructions and turns', (messages, instructions, turns) => {
+])('converts %j to instructions and turns', (messages, instructions, turns) => {
   const prompt = toPrompt(instructions.startsWith('p') ? ['p'] : [], said(messages));
   expect(prompt.instructions).toBe(instructions);
   expect(prompt.turns.map(({ role, content }) => `${role[0]}:${content}`).join(' ')).toBe(turns);
 });
 
-it('wants a message that says something', () => {
+it('requires a message that is not empty', () => {
   expect(() => toPrompt(['p'], said('u: s:x'))).toThrow('Expected a message that is not empty');
 });

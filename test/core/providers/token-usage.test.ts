@@ -11,11 +11,14 @@ describe('the usage of a call', () => {
     ['zeros', [0, 0], { promptTokens: 0, completionTokens: 0, totalTokens: 0 }],
     ['impossible figures', [-1, 1.5], {}],
     ['nothing', [undefined, undefined], {}],
-  ])('is what the vendor counted: %s', (_, [inputTokens, outputTokens, totalTokens], expected) => {
-    expect(toTokenUsage({ inputTokens, outputTokens, totalTokens })).toEqual(expected);
-  });
+  ])(
+    'reports the usage that the vendor counted: %s',
+    (_, [inputTokens, outputTokens, totalTokens], expected) => {
+      expect(toTokenUsage({ inputTokens, outputTokens, totalTokens })).toEqual(expected);
+    },
+  );
 
-  it('is unknown where there is none', () => {
+  it('reports no usage where there is none', () => {
     expect(toTokenUsage(undefined)).toEqual({});
   });
 });

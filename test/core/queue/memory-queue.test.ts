@@ -120,7 +120,7 @@ describe('a memory queue', () => {
     { weight: 2, arbitrary: fc.record({ do: fc.constant('end' as const), fails: fc.boolean() }) },
   );
 
-  it('does what the port says', async () => {
+  it('the memory queue behaves like its model', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 60, size: 'max' }),
@@ -158,34 +158,34 @@ describe('a memory queue', () => {
     );
   });
 
-  it('delivers priority 1 first and 4 last, and 3 where none is given', async () => {
+  it('delivers priority 1 first and 4 last, and defaults to 3', async () => {
     expect(
       await orderOf([['d', { priority: 4 }], ['c'], ['b', { priority: 2 }], ['a', { priority: 1 }]]),
     ).toBe('abcd');
     expect(await orderOf([['x', { priority: 3 }], ['y'], ['z', { priority: 3 }]])).toBe('xyz');
   });
 
-  it('is first in, first out within a priority', async () => {
+  it('delivers in order within a priority', async () => {
     const ids = Array.from({ length: 5000 }, (_, index) => `${index} `);
     expect(await orderOf(ids.map((each) => [each]))).toBe(ids.join(''));
   });
 
-  it('does not deliver twice what waits', async () => {
+  it('does not deliver a waiting item twice', async () => {
     expect(await orderOf([['a'], ['b'], ['a'], ['a', { priority: 1 }], ['b', { delayMs: 5 }]])).toBe('ab');
   });
 
-  it('delivers again what came while it ran', async () => {
+  it('redelivers an item that was enqueued while it ran', async () => {
     const { queue, workers } = await started(2);
     await queue.enqueue('a');
     await queue.enqueue('a');
     expect(workers.delivered).toEqual(['a', 'a']);
   });
 
-  it('does not deliver what was removed', async () => {
+  it('does not deliver a removed item', async () => {
     expect(await orderOf([['a'], ['b'], ['c']], ['b', 'nobody'])).toBe('ac');
   });
 
-  it('puts what was removed and comes again at the end', async () => {
+  it('appends an item that was removed and enqueued again', async () => {
     const { queue, workers } = await started();
     for (const each of ['running', 'a', 'b']) await queue.enqueue(each);
     await queue.remove('a');
@@ -197,7 +197,7 @@ describe('a memory queue', () => {
     expect(workers.delivered).toEqual(['running', 'b', 'a']);
   });
 
-  it('waits as long as it was told, however long that is', async () => {
+  it('delays an item as long as requested, even for months', async () => {
     const { queue, workers } = await started(10);
     const days = 86_400_000;
     await queue.enqueue('soon', { delayMs: 10 });
@@ -212,7 +212,7 @@ describe('a memory queue', () => {
     expect(workers.delivered).toEqual(['soon', 'late']);
   });
 
-  it('keeps to its concurrency', async () => {
+  it('never exceeds its concurrency', async () => {
     const { queue, workers } = await started(3);
     for (let index = 0; index < 10; index++) await queue.enqueue(`${index}`);
     expect(workers.running).toHaveLength(3);
@@ -221,7 +221,7 @@ describe('a memory queue', () => {
     expect(workers.running.map((run) => run.id)).toEqual(['0', '2', '3']);
   });
 
-  it('goes on after a handler failed', async () => {
+  it('continues after a handler failed', async () => {
     const { queue, workers } = await started();
     await queue.enqueue('a');
     await queue.enqueue('b');
@@ -230,7 +230,7 @@ describe('a memory queue', () => {
     expect(workers.delivered).toEqual(['a', 'b']);
   });
 
-  it('closes when what runs has ended, and delivers nothing more', async () => {
+  it('closes when running items have finished, and delivers nothing more', async () => {
     const { queue, workers } = await started();
     await queue.enqueue('runs');
     await queue.enqueue('waits');

@@ -31,7 +31,7 @@ function timesUntil(expression: string, zone: string, from: Date, until: Date): 
   return found;
 }
 
-describe('where the clocks go forward', () => {
+describe('cron times when the clocks go forward', () => {
   it.each([
     [
       'Europe/Berlin',
@@ -108,12 +108,12 @@ describe('where the clocks go forward', () => {
       '2011-12-30T08:30Z',
       ['2011-12-29 23:00 -10:00', '2011-12-31 00:00 +14:00'],
     ],
-  ])('in %s: %s', (zone, expression, after, expected) => {
+  ])('skips missing times in %s: %s', (zone, expression, after, expected) => {
     expect(timesIn(zone, expression, after, 2)).toEqual(expected);
   });
 });
 
-describe('where the clocks go back', () => {
+describe('cron times when the clocks go back', () => {
   it.each([
     [
       'Europe/Berlin',
@@ -151,7 +151,7 @@ describe('where the clocks go back', () => {
       '2026-04-04T14:40Z',
       ['2026-04-05 01:45 +11:00', '2026-04-05 01:30 +10:30'],
     ],
-  ])('in %s: %s', (zone, expression, after, expected) => {
+  ])('handles repeated times in %s: %s', (zone, expression, after, expected) => {
     expect(timesIn(zone, expression, after, 2)).toEqual(expected);
   });
 });
@@ -170,17 +170,17 @@ describe('the calendar', () => {
     ['0 0 13 * FRI', '2026-11-12T00:00Z', ['2026-11-13', '2026-11-20']],
     ['@weekly', '2026-11-22T12:00Z', ['2026-11-29', '2026-12-06']],
     ['@Daily', '2026-11-22T12:00Z', ['2026-11-23', '2026-11-24']],
-  ])('%s', (expression, after, expected) => {
+  ])('finds the days of %s', (expression, after, expected) => {
     expect(timesIn('UTC', expression, after, 2).map((time) => time.slice(0, 10))).toEqual(expected);
   });
 
-  it('knows seconds', () => {
+  it('supports seconds', () => {
     const found = nextTimes(cronTimes('*/20 * * * * *', 'UTC'), new Date('2026-01-01T00:00:10.500Z'), 3);
     expect(found.map((at) => at.toISOString().slice(17))).toEqual(['20.000Z', '40.000Z', '00.000Z']);
   });
 });
 
-describe('ten years', () => {
+describe('cron times over ten years', () => {
   const from = new Date('2024-01-01T00:00:00Z');
   const until = new Date('2034-01-01T00:00:00Z');
 
@@ -190,7 +190,7 @@ describe('ten years', () => {
         ['30 2 * * *', '0,30 1-3 * * 0', '0 0 1 1,7 *'].map((expression) => [zone, expression] as const),
     ),
   )(
-    'in %s are as they are counted by hand: %s',
+    'the times in %s equal a count by hand: %s',
     (zone, expression) => {
       const expected = naiveTimes(expression, zone, from, until);
       expect(expected.length).toBeGreaterThan(10);
@@ -208,7 +208,7 @@ describe('ten years', () => {
     '15 */6 1,15 * *',
     '0 0 13 * 5',
   ])(
-    'in UTC are as another library says: %s',
+    'the times in UTC equal those of another library: %s',
     (expression) => {
       const other = CronExpressionParser.parse(expression, { currentDate: from, tz: 'UTC' });
       const found = timesUntil(expression, 'UTC', from, until);
@@ -265,7 +265,7 @@ it('finds the times of any expression around any change of the clocks', () => {
   );
 }, 60_000);
 
-it('is loaded when the first expression is read, and not before', () => {
+it('loads the cron parser only with the first expression', () => {
   const script = fileURLToPath(new URL('../../helpers/loaded-packages.ts', import.meta.url));
   const core = new URL('../../../src/core/', import.meta.url).href;
   const loads = (file: string) =>
@@ -275,7 +275,7 @@ it('is loaded when the first expression is read, and not before', () => {
   expect(loads('schedules/cron-times.ts')).toContain('croner');
 });
 
-describe('an expression that is wrong', () => {
+describe('an invalid cron expression', () => {
   const complaint = (expression: string) => {
     try {
       cronTimes(expression, 'UTC');
@@ -302,7 +302,7 @@ describe('an expression that is wrong', () => {
     ['2026-12-24T18:00:00', '"2026-12-24T18:00:00" has 1 field.'],
     ['@reboot', '"@reboot" is not known. There are @hourly'],
     ['@fortnightly', '"@fortnightly" is not known.'],
-  ])('%s: %s', (expression, message) => {
+  ])('rejects %s with the error %s', (expression, message) => {
     expect(complaint(expression)).toEqual({ path: 'cron', message: expect.stringContaining(message) });
   });
 });

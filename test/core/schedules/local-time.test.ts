@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { momentOf } from '../../../src/core/schedules/local-time.ts';
 
-describe('a time', () => {
+describe('a local time', () => {
   it.each([
     ['2026-12-24T18:00:00+01:00', 'UTC', '2026-12-24T17:00:00.000Z'],
     ['2026-12-24T18:00:00Z', 'Europe/Berlin', '2026-12-24T18:00:00.000Z'],
@@ -19,7 +19,7 @@ describe('a time', () => {
     ['2026-03-29T01:59:59', 'Europe/Berlin', '2026-03-29T00:59:59.000Z'],
     ['2026-03-29T03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
     ['2011-12-31T00:00', 'Pacific/Apia', '2011-12-30T10:00:00.000Z'],
-  ])('%s in %s is %s', (text, zone, moment) => {
+  ])('the local time %s in %s is %s', (text, zone, moment) => {
     expect(momentOf(text, zone).toISOString()).toBe(moment);
   });
 
@@ -29,7 +29,7 @@ describe('a time', () => {
     ['2026-10-04T02:15', 'Australia/Lord_Howe'],
     ['2011-12-30T12:00', 'Pacific/Apia'],
     ['2026-09-06T00:30', 'America/Santiago'],
-  ])('%s in %s does not exist', (text, zone) => {
+  ])('the local time %s in %s does not exist', (text, zone) => {
     expect(() => momentOf(text, zone)).toThrow(
       expect.objectContaining({
         code: 'validation',
@@ -38,7 +38,7 @@ describe('a time', () => {
     );
   });
 
-  it('comes before the year 9999', () => {
+  it('rejects a time after the year 9999', () => {
     expect(() => momentOf('9999-12-31T23:59:59-11:00', 'UTC')).toThrow(
       expect.objectContaining({ code: 'validation' }),
     );

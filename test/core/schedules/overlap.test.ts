@@ -10,8 +10,8 @@ const openTask = async (world: ScheduleWorld, id: string) => (await world.find(i
 const statuses = async (world: ScheduleWorld, id: string) =>
   (await world.tasksOf(id)).map(({ status }) => status);
 
-describe('a run whose time comes before the last one has ended', () => {
-  it('is left out with skip, and the next one runs', async () => {
+describe('an occurrence while the previous one is unfinished', () => {
+  it('skip drops an overlapping occurrence, and the next one runs', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add(hourly);
     await world.timer.advance(3 * HOUR);
@@ -21,7 +21,7 @@ describe('a run whose time comes before the last one has ended', () => {
     expect(await world.find(id)).toMatchObject({ run_count: 2, skipped_count: 2 });
   });
 
-  it('waits with queue, and starts when that one ends, one at a time', async () => {
+  it('queue delays an overlapping occurrence until the previous one finishes, one at a time', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ ...hourly, overlap: 'queue' });
     await world.timer.advance(3 * HOUR + MINUTE);
@@ -35,7 +35,7 @@ describe('a run whose time comes before the last one has ended', () => {
     expect(await world.find(id)).toMatchObject({ run_count: 3, open_task_id: null, waiting_count: 0 });
   });
 
-  it('waits with queue for its turn behind a hundred at most', async () => {
+  it('queue holds at most a hundred overlapping occurrences', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ cron: '* * * * *', overlap: 'queue' });
     await world.timer.advance(110 * MINUTE);
@@ -46,7 +46,7 @@ describe('a run whose time comes before the last one has ended', () => {
     });
   });
 
-  it('ends that one with cancel_previous', async () => {
+  it('cancel_previous cancels the previous occurrence', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ ...hourly, overlap: 'cancel_previous' });
     await world.timer.advance(3 * HOUR);
@@ -58,7 +58,7 @@ describe('a run whose time comes before the last one has ended', () => {
     expect(events.map(({ message }) => message)).toContain('Cancelled: its schedule started the next task');
   });
 
-  it('takes the end for what it is where no event told of it', async () => {
+  it('counts the outcome of an occurrence whose event was lost', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ ...hourly, overlap: 'queue' });
     await world.timer.advance(2 * HOUR);
@@ -67,7 +67,7 @@ describe('a run whose time comes before the last one has ended', () => {
     expect(await world.find(id)).toMatchObject({ run_count: 2, waiting_count: 0, failure_count: 1 });
   });
 
-  it('waits for a run of the process before', async () => {
+  it('queue waits for an occurrence of the previous process', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ ...hourly, overlap: 'queue' });
     await world.timer.advance(2 * HOUR);
@@ -77,7 +77,7 @@ describe('a run whose time comes before the last one has ended', () => {
     expect(await world.find(id)).toMatchObject({ run_count: 2, waiting_count: 0 });
   });
 
-  it('does not start when that one ended while the disk was full until it is not', async () => {
+  it('a queued occurrence whose start failed on a full disk starts once there is space', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ ...hourly, overlap: 'queue' });
     await world.timer.advance(2 * HOUR);
@@ -98,11 +98,11 @@ describe('a run whose time comes before the last one has ended', () => {
   });
 });
 
-describe('runs that wait', () => {
+describe('waiting occurrences', () => {
   it.each([
     ['pausing', { active: false }],
     ['another overlap', { overlap: 'skip' }],
-  ] as const)('are left out by %s', async (_, change) => {
+  ] as const)('waiting occurrences are dropped by %s', async (_, change) => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ ...hourly, overlap: 'queue' });
     await world.timer.advance(3 * HOUR);
@@ -112,8 +112,8 @@ describe('runs that wait', () => {
   });
 });
 
-describe('a run by hand', () => {
-  it('is beside the times', async () => {
+describe('a manual occurrence', () => {
+  it('a manual occurrence does not change the scheduled times', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add();
     const { task, schedule } = await world.schedules.run(ann, id);
@@ -126,7 +126,7 @@ describe('a run by hand', () => {
     });
   });
 
-  it('is one of a paused schedule, and of one that is done, too', async () => {
+  it('a paused or finished schedule can run by hand', async () => {
     await using world = await openScheduleWorld();
     const paused = await world.add({ active: false });
     expect((await world.schedules.run(ann, paused.id)).schedule.status).toBe('paused');
@@ -136,7 +136,7 @@ describe('a run by hand', () => {
     expect((await world.schedules.run(ann, done.id)).schedule).toMatchObject({ status: 'done', runCount: 2 });
   });
 
-  it('is refused with skip while a run has not ended', async () => {
+  it('skip refuses a manual occurrence while another is unfinished', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add();
     const { task } = await world.schedules.run(ann, id);
@@ -149,7 +149,7 @@ describe('a run by hand', () => {
     expect(await world.find(id)).toMatchObject({ run_count: 1, skipped_count: 1 });
   });
 
-  it('waits with queue, but not while the schedule is paused', async () => {
+  it('queue delays a manual occurrence, but not while the schedule is paused', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ overlap: 'queue' });
     await world.schedules.run(ann, id);
@@ -160,7 +160,7 @@ describe('a run by hand', () => {
     await expect(world.schedules.run(ann, id)).rejects.toMatchObject({ code: 'wrong_state' });
   });
 
-  it('ends the one before with cancel_previous', async () => {
+  it('cancel_previous lets a manual occurrence cancel the previous one', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ overlap: 'cancel_previous' });
     await world.schedules.run(ann, id);
@@ -168,7 +168,7 @@ describe('a run by hand', () => {
     expect(await statuses(world, id)).toEqual(['cancelled', 'queued']);
   });
 
-  it('is one run where two ask at the same moment', async () => {
+  it('two simultaneous manual requests start one occurrence', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add();
     const both = await Promise.allSettled([world.schedules.run(ann, id), world.schedules.run(ann, id)]);

@@ -20,8 +20,8 @@ async function runOnce(world: ScheduleWorld, id: string, move: 'complete' | 'fai
 const told = (world: ScheduleWorld, caller: Caller) =>
   world.notifications.list(caller, { limit: 50, offset: 0 }).then(({ notifications }) => notifications);
 
-describe('a schedule whose runs fail', () => {
-  it('pauses after so many in a row, and says so once', async () => {
+describe('a schedule with failures', () => {
+  it('a schedule pauses after the configured failures in a row, and notifies once', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ maxFailures: 3, name: 'Nightly' });
     for (const move of ['fail', 'fail'] as const) await runOnce(world, id, move);
@@ -48,7 +48,7 @@ describe('a schedule whose runs fail', () => {
     expect(await world.tasksOf(id)).toHaveLength(3);
   });
 
-  it('counts anew after one that was completed; a cancelled one counts for nothing', async () => {
+  it('a completed occurrence resets the failures, and a cancelled one does not count', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ maxFailures: 2 });
     for (const [move, failures] of [
@@ -64,14 +64,14 @@ describe('a schedule whose runs fail', () => {
     expect(await world.find(id)).toMatchObject({ status: 'paused', failure_count: 2 });
   });
 
-  it('goes on for ever with 0', async () => {
+  it('a schedule never pauses with a limit of 0 failures', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ maxFailures: 0 });
     for (let n = 0; n < 7; n++) await runOnce(world, id, 'fail');
     expect(await world.find(id)).toMatchObject({ status: 'active', failure_count: 7, run_count: 7 });
   });
 
-  it('leaves out what waits when it pauses', async () => {
+  it('a schedule that pauses drops waiting occurrences', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ maxFailures: 1, overlap: 'queue' });
     for (let n = 0; n < 3; n++) await world.toNext(id);
@@ -85,7 +85,7 @@ describe('a schedule whose runs fail', () => {
     expect(await world.tasksOf(id)).toHaveLength(1);
   });
 
-  it('pauses by what ended while the daemon was off before it runs again', async () => {
+  it('a schedule counts failures from while the daemon was off before it runs again', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ maxFailures: 1 });
     await world.toNext(id);
@@ -97,7 +97,7 @@ describe('a schedule whose runs fail', () => {
     expect(await world.find(id)).toMatchObject({ status: 'paused', run_count: 1 });
   });
 
-  it('is taken up again from now on, with its failures forgotten', async () => {
+  it('a resumed schedule starts from now, with its failures reset', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ maxFailures: 1 });
     await runOnce(world, id, 'fail');
@@ -115,11 +115,11 @@ describe('a schedule whose runs fail', () => {
   });
 });
 
-describe('the right to run commands', () => {
+describe('the right to run commands in a schedule', () => {
   it.each([
     ['a plain user', ann],
     ['a token without the scope', token(['tasks:write'])],
-  ])('is needed by %s for commands and folders, also later', async (_, caller) => {
+  ])('refuses commands and folders in a schedule of %s, also in later changes', async (_, caller) => {
     await using world = await openScheduleWorld();
     const folder = { ...daily.task, cwd: '/tmp' };
     const { id } = await world.add({}, caller);
@@ -130,17 +130,20 @@ describe('the right to run commands', () => {
     expect(await world.find(id)).toMatchObject({ may_command: 0 });
   });
 
-  it.each([ada, token(['tasks:write', 'agents:command'])])('is used at each run', async (caller) => {
-    await using world = await openScheduleWorld();
-    const { id } = await world.add({ task: command }, caller);
-    await world.timer.advance(3 * HOUR);
-    expect(await world.tasksOf(id)).toMatchObject([{ may_command: 1, owner_id: ada.userId }]);
-  });
+  it.each([ada, token(['tasks:write', 'agents:command'])])(
+    'each occurrence has the right to run commands of its schedule',
+    async (caller) => {
+      await using world = await openScheduleWorld();
+      const { id } = await world.add({ task: command }, caller);
+      await world.timer.advance(3 * HOUR);
+      expect(await world.tasksOf(id)).toMatchObject([{ may_command: 1, owner_id: ada.userId }]);
+    },
+  );
 
   it.each([
     ['loses it', { role: 'user' }, 'Its owner may no longer run commands'],
     ['is closed', { disabled_at: '2026-01-01T00:00:00.000Z' }, 'The account of its owner is disabled'],
-  ])('ends when the owner %s: it pauses, and says so', async (_, change, reason) => {
+  ])('a schedule with commands pauses with a reason when the owner %s', async (_, change, reason) => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ task: command }, ada);
     await world.setUser(ada.userId, change);
@@ -150,7 +153,7 @@ describe('the right to run commands', () => {
     expect(await told(world, ada)).toMatchObject([{ type: 'schedule_paused', message: reason }]);
   });
 
-  it('ends when the owner loses it: what needs none goes on without', async () => {
+  it('a schedule without commands continues when the owner loses the right to run them', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({}, ada);
     await world.setUser(ada.userId, { role: 'user' });
@@ -159,7 +162,7 @@ describe('the right to run commands', () => {
     expect(await world.find(id)).toMatchObject({ status: 'active', may_command: 0, run_count: 1 });
   });
 
-  it('ends with a closed account for tasks without commands too', async () => {
+  it('a schedule without commands pauses when the account of its owner is disabled', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add();
     await world.setUser(ann.userId, { disabled_at: '2026-01-01T00:00:00.000Z' });
@@ -167,7 +170,7 @@ describe('the right to run commands', () => {
     expect(await world.find(id)).toMatchObject({ status: 'paused', run_count: 0 });
   });
 
-  it('is not lent: a token without it neither runs, times nor takes up what runs commands', async () => {
+  it('a token without the right cannot run, change or resume a schedule with commands', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ task: command }, ada);
     const weak = token(['tasks:write']);
@@ -180,7 +183,7 @@ describe('the right to run commands', () => {
     expect((await world.schedules.change(weak, id, { active: false, name: 'Off' })).status).toBe('paused');
   });
 
-  it('is not lent: what a token without it changes or runs has none', async () => {
+  it('a schedule that a token without the right changes or runs does not have the right', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({}, ada);
     const weak = token(['tasks:write']);
@@ -191,7 +194,7 @@ describe('the right to run commands', () => {
     expect(await world.find(id)).toMatchObject({ may_command: 0 });
   });
 
-  it('is not given by an administrator who changes what belongs to somebody else', async () => {
+  it('an administrator cannot give the right to run commands to the schedule of another user', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add();
     await expect(world.schedules.change(ada, id, { task: command })).rejects.toMatchObject({
@@ -203,7 +206,7 @@ describe('the right to run commands', () => {
   });
 });
 
-it('pauses where its times cannot be read any more, and stays in the list', async () => {
+it('a schedule whose times are unreadable pauses, and stays in the list', async () => {
   await using world = await openScheduleWorld();
   const [{ id }, other] = [await world.add(), await world.add()];
   await world.tamper(id, { timezone: 'Nowhere/Gone' });

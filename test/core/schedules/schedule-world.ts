@@ -12,7 +12,7 @@ import { type Runtime, systemRuntime } from '../../../src/core/runtime.ts';
 import { ActiveRuns } from '../../../src/core/tasks/active-runs.ts';
 import { IdempotencyStore } from '../../../src/core/tasks/idempotency-store.ts';
 import { TaskAdmission } from '../../../src/core/tasks/task-admission.ts';
-import { TaskEndings } from '../../../src/core/tasks/task-endings.ts';
+import { TaskFinishWatcher } from '../../../src/core/tasks/task-finish-watcher.ts';
 import { TaskService } from '../../../src/core/tasks/task-service.ts';
 import { openStorage } from '../../helpers/storage.ts';
 import { testAdapter } from '../../helpers/tasks.ts';
@@ -36,7 +36,7 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
   const storage = await openStorage();
   const { database, bus, store } = storage;
   const timer = manualTimer(Date.parse(startAt));
-  const runtime: Runtime = { ...systemRuntime, now: timer.now };
+  const runtime: Runtime = { ...systemRuntime, now: timer.now, monotonic: timer.monotonic };
   const warnings: string[] = [];
   const log: Log = {
     ...silentLog,
@@ -83,7 +83,8 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
   const join = () =>
     composeSchedules({
       ...storage,
-      endings: new TaskEndings(bus),
+      taskStore: store,
+      finishWatcher: new TaskFinishWatcher(bus),
       tasks,
       registry,
       notifications,

@@ -19,7 +19,7 @@ async function endLast(world: ScheduleWorld, id: string, move?: 'complete' | 'fa
 }
 
 describe('a schedule', () => {
-  it('runs at its times, and not before', async () => {
+  it('a schedule runs at its times, and not before', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add();
     await world.timer.advance(3 * HOUR - 1);
@@ -40,7 +40,7 @@ describe('a schedule', () => {
     });
   });
 
-  it('runs once at its one time, and is done', async () => {
+  it('a schedule with one time runs once, and is finished', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ cron: undefined, at: '2026-01-01T05:30:00' }, ann);
     await world.timer.advance(9 * HOUR);
@@ -52,7 +52,7 @@ describe('a schedule', () => {
     expect(await world.runsOf(id)).toHaveLength(1);
   });
 
-  it('costs an idle daemon no timer', async () => {
+  it('schedules set no timer in an idle daemon', async () => {
     await using world = await openScheduleWorld();
     world.scheduler.start();
     await world.timer.advance(0);
@@ -62,7 +62,7 @@ describe('a schedule', () => {
     expect(world.timer.waits()).toBe(MINUTE);
   });
 
-  it('leaves its tasks alone when it is removed', async () => {
+  it('removing a schedule keeps its tasks', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add();
     await world.timer.advance(3 * HOUR);
@@ -75,7 +75,7 @@ describe('a schedule', () => {
   });
 });
 
-describe('a daemon that comes late', () => {
+describe('a daemon that starts late', () => {
   it.each([
     [0, 'run_once', 1, 0],
     [MINUTE, 'skip', 1, 0],
@@ -84,18 +84,21 @@ describe('a daemon that comes late', () => {
     [DAY, 'skip', 1, 1],
     [DAY + 5 * MINUTE, 'skip', 0, 2],
     [10 * DAY + 5 * MINUTE, 'run_once', 1, 11],
-  ] as const)('by %i ms with %s: %i run, %i missed', async (lateMs, catchUp, runs, missed) => {
-    await using world = await openScheduleWorld();
-    const { id } = await world.add({ catchUp });
-    await world.restart(() => world.timer.advance(3 * HOUR + lateMs));
-    expect(await world.tasksOf(id)).toHaveLength(runs);
-    expect(await world.find(id)).toMatchObject({ run_count: runs, misfire_count: missed });
-    if (runs > 0) await endLast(world, id);
-    await runFor(world, id, 1);
-    expect(await world.find(id)).toMatchObject({ run_count: runs + 1, misfire_count: missed });
-  });
+  ] as const)(
+    'a daemon that is late by %i ms with %s: %i run, %i missed',
+    async (lateMs, catchUp, runs, missed) => {
+      await using world = await openScheduleWorld();
+      const { id } = await world.add({ catchUp });
+      await world.restart(() => world.timer.advance(3 * HOUR + lateMs));
+      expect(await world.tasksOf(id)).toHaveLength(runs);
+      expect(await world.find(id)).toMatchObject({ run_count: runs, misfire_count: missed });
+      if (runs > 0) await endLast(world, id);
+      await runFor(world, id, 1);
+      expect(await world.find(id)).toMatchObject({ run_count: runs + 1, misfire_count: missed });
+    },
+  );
 
-  it('counts what it missed up to a bound, and starts one run', async () => {
+  it('counts missed occurrences up to a limit, and starts one', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add({ cron: '* * * * * *' });
     await world.restart(() => world.timer.advance(365 * DAY));
@@ -106,15 +109,18 @@ describe('a daemon that comes late', () => {
   it.each([
     ['run_once', 1],
     ['skip', 0],
-  ] as const)('with %s of one time starts %i runs, and it is done', async (catchUp, runs) => {
-    await using world = await openScheduleWorld();
-    const { id } = await world.add({ cron: undefined, at: '2026-01-01T05:30:00Z', catchUp });
-    await world.restart(() => world.timer.advance(DAY));
-    expect(await world.tasksOf(id)).toHaveLength(runs);
-    expect(await world.find(id)).toMatchObject({ status: 'done', misfire_count: 1 });
-  });
+  ] as const)(
+    'with %s, a missed single time starts %i runs, and the schedule is finished',
+    async (catchUp, runs) => {
+      await using world = await openScheduleWorld();
+      const { id } = await world.add({ cron: undefined, at: '2026-01-01T05:30:00Z', catchUp });
+      await world.restart(() => world.timer.advance(DAY));
+      expect(await world.tasksOf(id)).toHaveLength(runs);
+      expect(await world.find(id)).toMatchObject({ status: 'done', misfire_count: 1 });
+    },
+  );
 
-  it('does not catch up what came while it was paused', async () => {
+  it('does not catch up occurrences that were missed while paused', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add();
     await world.schedules.change(ann, id, { active: false });
@@ -129,8 +135,8 @@ describe('a daemon that comes late', () => {
   });
 });
 
-describe('a clock that is set', () => {
-  it('ahead: one run, found within a minute', async () => {
+describe('a changed clock', () => {
+  it('a clock set ahead starts one occurrence within a minute', async () => {
     await using world = await openScheduleWorld();
     const { id } = await world.add();
     await world.timer.advance(HOUR);
@@ -140,20 +146,54 @@ describe('a clock that is set', () => {
     expect((await world.find(id)).next_run_at).toBe('2026-01-31T03:00:00.000Z');
   });
 
-  it.each([HOUR, DAY])('back by %i ms: nothing that ran runs again', async (ms) => {
+  it.each([
+    [2 * HOUR, 'running'],
+    [2 * HOUR, 'off'],
+    [DAY, 'running'],
+    [DAY, 'off'],
+  ])(
+    'a clock set back by %i ms while the daemon is %s leaves intervals at their pace',
+    async (ms, daemon) => {
+      await using world = await openScheduleWorld();
+      const { id } = await world.add({ cron: '*/10 * * * *', overlap: 'cancel_previous' });
+      await world.timer.advance(DAY + HOUR + 3 * MINUTE);
+      const before = (await world.runsOf(id)).length;
+      if (daemon === 'off') await world.restart(() => world.timer.setBy(-ms));
+      else world.timer.setBy(-ms);
+      await world.timer.advance(30 * MINUTE);
+      expect(await world.runsOf(id)).toHaveLength(before + 3);
+      await world.timer.advance(ms + HOUR);
+      expect(await world.runsOf(id)).toHaveLength(before + 3 + (ms + HOUR) / (10 * MINUTE));
+      expect(await world.find(id)).toMatchObject({ misfire_count: 0 });
+    },
+  );
+
+  it.each(['running', 'off'])(
+    'a clock set back by two hours while the daemon is %s repeats no daily time that has just run',
+    async (daemon) => {
+      await using world = await openScheduleWorld();
+      const { id } = await world.add();
+      await world.timer.advance(3 * HOUR + 10 * MINUTE);
+      await endLast(world, id);
+      if (daemon === 'off') await world.restart(() => world.timer.setBy(-2 * HOUR));
+      else world.timer.setBy(-2 * HOUR);
+      await world.timer.advance(12 * HOUR);
+      expect(await world.find(id)).toMatchObject({ run_count: 1, next_run_at: '2026-01-02T03:00:00.000Z' });
+    },
+  );
+
+  it('a clock set back by two hours leaves a single time that is still to come', async () => {
     await using world = await openScheduleWorld();
-    const { id } = await world.add({ cron: '*/10 * * * *', overlap: 'cancel_previous' });
-    await world.timer.advance(DAY + HOUR);
-    const before = await world.runsOf(id);
-    world.timer.setBy(-ms);
-    await world.timer.advance(ms);
-    expect(await world.runsOf(id)).toEqual(before);
-    await world.timer.advance(10 * MINUTE);
-    expect(await world.runsOf(id)).toHaveLength(before.length + 1);
+    await world.timer.advance(4 * HOUR);
+    const { id } = await world.add({ cron: undefined, at: '2026-01-01T05:00:00Z' });
+    await world.timer.advance(MINUTE);
+    world.timer.setBy(-2 * HOUR);
+    await world.timer.advance(4 * HOUR);
+    expect(await world.runsOf(id)).toEqual(['2026-01-01T05:00:00.000Z']);
   });
 
   it.each(['running', 'off'])(
-    'back by more than a day while the daemon is %s: as from now',
+    'a clock set back by more than a day while the daemon is %s restarts the schedule from now',
     async (daemon) => {
       await using world = await openScheduleWorld();
       const { id } = await world.add();
@@ -176,7 +216,7 @@ describe('a clock that is set', () => {
     },
   );
 
-  it('back by more than a day: one time that is still to come stays', async () => {
+  it('a clock set back by more than a day keeps a single future time', async () => {
     await using world = await openScheduleWorld();
     world.timer.setBy(2 * DAY);
     const { id } = await world.add({ cron: undefined, at: '2026-01-05T12:00:00Z' });
@@ -189,8 +229,8 @@ describe('a clock that is set', () => {
   });
 });
 
-describe('a disk that is full when a run is due', () => {
-  it('makes it wait, without a storm, until it is not', async () => {
+describe('a full disk at a due occurrence', () => {
+  it('an occurrence waits on a full disk without a storm of retries', async () => {
     await using world = await openScheduleWorld();
     const { storage, timer } = world;
     const { id } = await world.add();
@@ -210,7 +250,7 @@ describe('a disk that is full when a run is due', () => {
   });
 });
 
-it('one schedule that cannot start holds up no other, and is tried again', async () => {
+it('a schedule that cannot start delays no other, and is retried', async () => {
   await using world = await openScheduleWorld();
   const { storage, timer } = world;
   const ids = [(await world.add()).id, (await world.add()).id];
@@ -226,8 +266,8 @@ it('one schedule that cannot start holds up no other, and is tried again', async
   expect(await counts()).toEqual([1, 1]);
 });
 
-describe('many schedules that are due at once', () => {
-  it('all run, a page at a time, and others get their turn between', async () => {
+describe('many due schedules', () => {
+  it('many due schedules all run in pages, and other work continues between', async () => {
     const count = sized(2000, 10_000);
     await using world = await openScheduleWorld();
     const { id } = await world.add({}, ada);

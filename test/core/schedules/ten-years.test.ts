@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { sized } from '../../helpers/long.ts';
 import { naiveTimes } from './naive-cron.ts';
 import { ann, openScheduleWorld } from './schedule-world.ts';
 
 const began = '2024-01-01T00:00:00.000Z';
-const YEARS = 10;
+const YEARS = sized(1, 10);
 
-it('runs for ten years exactly when it was said to', async () => {
+it('a schedule runs exactly at its announced times over years', async () => {
   await using world = await openScheduleWorld(began);
   const until = new Date(Date.parse(began) + YEARS * 366 * 86_400_000);
   const expressions = [

@@ -4,7 +4,7 @@ import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
 import { startDaemon } from '../../helpers/daemon.ts';
 
 describe('the keys of a daemon', () => {
-  it('come from one seed, each its own, and always the same', () => {
+  it('derives stable, distinct keys from one seed', () => {
     const seed = Buffer.alloc(32, 7);
     const purposes = ['attest', 'atRest', 'cursors', 'notify', 'codes'] as const;
     const keys = purposes.map((purpose) => new KeyRing(seed).key(purpose).toString('hex'));
@@ -14,7 +14,7 @@ describe('the keys of a daemon', () => {
     expect(keys[0]).toBe('33433933bfaca7ae4e90882a4bf2845296de252a3d43aba1d3a163762382b9b0');
   });
 
-  it('stay over restarts, in a file for its owner alone', async () => {
+  it('keeps the seed across restarts in a private file', async () => {
     await using daemon = await startDaemon();
     const file = `${daemon.home}/identity`;
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -27,11 +27,11 @@ describe('the keys of a daemon', () => {
   });
 
   it.each([
-    ['is gone', (file: string) => rmSync(file), 'is gone'],
+    ['is missing', (file: string) => rmSync(file), 'is missing'],
     ['is another', (file: string) => writeFileSync(file, `${'0'.repeat(64)}\n`), 'is not the identity'],
     ['is broken', (file: string) => writeFileSync(file, 'nonsense'), 'does not hold an identity'],
     ['is empty', (file: string) => writeFileSync(file, ''), 'does not hold an identity'],
-  ])('stop the start when the seed %s, and say how to restore it', async (_, spoil, message) => {
+  ])('refuses to start when the seed %s, and names the restore command', async (_, spoil, message) => {
     await using daemon = await startDaemon();
     await daemon.stop();
     spoil(`${daemon.home}/identity`);

@@ -5,19 +5,19 @@ import { isSealed, SecretBox } from '../../../src/core/secrets/secret-box.ts';
 const box = new SecretBox(randomBytes(32));
 
 describe('a sealed secret', () => {
-  it.each(['', 'x', 'héllo 世界', 'a'.repeat(10_000)])('opens again: %#', (secret) => {
+  it.each(['', 'x', 'héllo 世界', 'a'.repeat(10_000)])('opens a sealed secret: %#', (secret) => {
     const sealed = box.seal(secret, 'here');
     expect(isSealed(sealed)).toBe(true);
     expect(box.open(sealed, 'here')).toBe(secret);
   });
 
-  it('says nothing of the secret, and never the same twice', () => {
+  it('sealing hides the secret and is never the same twice', () => {
     const sealed = Array.from({ length: 100 }, () => box.seal('the same secret', 'here'));
     expect(new Set(sealed).size).toBe(100);
     for (const text of sealed) expect(text).not.toContain('the same');
   });
 
-  it('cannot be moved, opened with another key, or changed in any byte', () => {
+  it('refuses a sealed text that was moved, changed or sealed with another key', () => {
     const sealed = box.seal('secret', 'here');
     const refused = { code: 'unavailable' };
     expect(() => box.open(sealed, 'there')).toThrow(expect.objectContaining(refused));

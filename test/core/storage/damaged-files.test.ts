@@ -23,14 +23,14 @@ const fill = (test: TestDatabase, rows: number, characters: number) =>
     for (let n = 0; n < rows; n++) await keep(`fact ${n}`, 'x'.repeat(characters))(transaction);
   });
 
-describe('a database file that is no good', () => {
+describe('a damaged database file', () => {
   const damages: [string, (file: string) => void][] = [
     ['is something else', (file) => writeFileSync(file, 'This is a letter and no database. '.repeat(500))],
     ['has a broken header', (file) => overwrite(file, 0, 100)],
     ['has broken pages', (file) => overwrite(file, 4096 * 3, 4096 * 20)],
     ['was cut in half', (file) => truncateSync(file, Math.floor(statSync(file).size / 2 / 4096) * 4096)],
   ];
-  it.each(damages)('%s: is refused with a reason', async (_, damage) => {
+  it.each(damages)('refuses a damaged file with a reason: %s', async (_, damage) => {
     await using test = await openTestDatabase();
     await fill(test, 200, 1000);
     await spoil(test, damage);
@@ -42,7 +42,7 @@ describe('a database file that is no good', () => {
     });
   });
 
-  it('stops a daemon at its start, and lets the next one start when it is out of the way', async () => {
+  it('a damaged database stops the start until the file is moved away', async () => {
     const first = await startDaemon();
     await first.client.tasks.create({ body: { title: 'A task' } });
     await first.stop();
@@ -56,7 +56,7 @@ describe('a database file that is no good', () => {
 });
 
 describe('a large database', () => {
-  it('is checked beside its use; once damage is found, nothing is written any more', async () => {
+  it('a large database is checked in the background, and damage stops writes', async () => {
     await using test = await openTestDatabase();
     await fill(test, 90, 1_000_000);
     await spoil(test, (file) => overwrite(file, 40_000_000, 4_000_000));
@@ -71,7 +71,7 @@ describe('a large database', () => {
     }
   });
 
-  it('that is sound goes on being written', async () => {
+  it('a large intact database stays writable', async () => {
     await using test = await openTestDatabase();
     await fill(test, 70, 1_000_000);
     await test.database.close();

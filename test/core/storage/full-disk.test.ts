@@ -33,7 +33,7 @@ const post = (daemon: TestDaemon, body: { assignedAgent?: string } = {}) =>
 const long = 'y'.repeat(500_000);
 
 describe('a full disk', () => {
-  it('refuses posts with a clear text, reads on, and recovers by itself', async () => {
+  it('on a full disk writes get a clear error, reads succeed, and writes recover', async () => {
     const disk = await startOnSmallDisk({ extraAdapters: [testAdapter(async () => ({ output: 'done' }))] });
     await using daemon = disk.daemon;
     const { task } = await post(daemon, { assignedAgent: 'test' });
@@ -54,7 +54,7 @@ describe('a full disk', () => {
     expect((await daemon.client.tasks.list()).total).toBe(before + 1);
   });
 
-  it('answers every one of many posts at the same moment, and tells the truth to each', async () => {
+  it('answers every concurrent write correctly', async () => {
     const disk = await startOnSmallDisk({});
     await using daemon = disk.daemon;
     await disk.fill();
@@ -65,7 +65,7 @@ describe('a full disk', () => {
     expect(new Set(stored.map(({ status }) => status))).toEqual(new Set(['fulfilled']));
   });
 
-  it('does not lose the outcome of a run: it is stored once there is space', async () => {
+  it('stores the outcome of a run once there is space', async () => {
     const held = heldAdapter();
     const disk = await startOnSmallDisk({ extraAdapters: [held.adapter] });
     await using daemon = disk.daemon;
@@ -89,7 +89,7 @@ describe('a full disk', () => {
     expect(steps).toEqual(Array.from({ length: 20 }, (_, step) => String(step)));
   });
 
-  it('keeps the claim of a run whose outcome waits, however long that takes', async () => {
+  it('keeps the claim of a run until its outcome is stored', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     let later = 0;
@@ -111,7 +111,7 @@ describe('a full disk', () => {
     expect(held.runs).toHaveLength(1);
   });
 
-  it('does not keep a daemon from stopping, and the task runs again after it', async () => {
+  it('a full disk does not block a shutdown, and the task is retried at the next start', async () => {
     const held = heldAdapter();
     const disk = await startOnSmallDisk({ extraAdapters: [held.adapter] });
     const first = disk.daemon;

@@ -5,8 +5,8 @@ import { factsIn, keep, openTestDatabase } from './test-database.ts';
 const messages = (results: PromiseSettledResult<unknown>[]) =>
   results.map((result) => (result.status === 'rejected' ? (result.reason as Error).message : 'stored'));
 
-describe('writes of one moment', () => {
-  it('share a commit', async () => {
+describe('concurrent writes', () => {
+  it('concurrent writes share a commit', async () => {
     await using test = await openTestDatabase();
     const before = test.database.commits();
     await Promise.all(Array.from({ length: 100 }, (_, n) => test.database.write(keep(`fact ${n}`))));
@@ -14,7 +14,7 @@ describe('writes of one moment', () => {
     expect(factsIn(test.file)).toHaveLength(100);
   });
 
-  it('take as few commits as the size of a group allows', async () => {
+  it('concurrent writes take the fewest commits that the group size allows', async () => {
     await using test = await openTestDatabase();
     const before = test.database.commits();
     await Promise.all(Array.from({ length: 1000 }, (_, n) => test.database.write(keep(`fact ${n}`))));
@@ -22,7 +22,7 @@ describe('writes of one moment', () => {
     expect(factsIn(test.file)).toHaveLength(1000);
   });
 
-  it('run one after the other, each seeing those before it', async () => {
+  it('concurrent writes run in order, each sees the earlier ones', async () => {
     await using test = await openTestDatabase();
     const count = async ({ db }: WriteTransaction) => {
       const { length } = await db.selectFrom('state').select('key').where('key', 'like', 'fact%').execute();
@@ -35,7 +35,7 @@ describe('writes of one moment', () => {
 });
 
 describe('an answer', () => {
-  it('comes when another connection sees the rows, and after the callbacks of the commit', async () => {
+  it('a write resolves after the commit and its callbacks', async () => {
     await using test = await openTestDatabase();
     const order: string[] = [];
     const write = test.database.write(async (transaction) => {
@@ -49,13 +49,13 @@ describe('an answer', () => {
     expect(order).toEqual(['work ', 'callback fact,fact later', 'value']);
   });
 
-  it('is on the disk with it: SQLite flushes its log in each commit', async () => {
+  it('a commit is flushed to the disk', async () => {
     await using test = await openTestDatabase();
     expect(test.writer.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
     expect(test.writer.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
   });
 
-  it('is not troubled by a callback that throws', async () => {
+  it('a write resolves although a callback throws', async () => {
     await using test = await openTestDatabase();
     const called: string[] = [];
     await test.database.write(async (transaction) => {
@@ -70,7 +70,7 @@ describe('an answer', () => {
     expect(factsIn(test.file)).toEqual(['fact']);
   });
 
-  it('holds what a read sees: nothing of a transaction under way, everything of one that is answered', async () => {
+  it('a read sees nothing of a pending write and everything of a resolved one', async () => {
     await using test = await openTestDatabase();
     const { read } = test.database;
     const facts = async () =>
@@ -116,7 +116,7 @@ describe('a write that fails', () => {
     ],
   ];
 
-  it.each(failures)('%s takes nothing with it', async (_, fail) => {
+  it.each(failures)('a failing write leaves the others intact: %s', async (_, fail) => {
     await using test = await openTestDatabase();
     const callbacks: number[] = [];
     const good = (n: number) => async (transaction: WriteTransaction) => {
@@ -147,7 +147,7 @@ describe('a write that fails', () => {
     expect(factsIn(test.file)).toHaveLength(5);
   });
 
-  it('gives its own error, also where all of a group fail', async () => {
+  it('each failing write of a group gets its own error', async () => {
     await using test = await openTestDatabase();
     const fail = (name: string) => async (transaction: WriteTransaction) => {
       await keep(name)(transaction);
@@ -157,7 +157,7 @@ describe('a write that fails', () => {
     expect(messages(results)).toEqual(['a', 'b', 'c']);
   });
 
-  it('leaves sums as they were', async () => {
+  it('a failing write leaves sums unchanged', async () => {
     await using test = await openTestDatabase();
     const key = { owner_id: 'user', day: '2030-01-01' };
     const add = (fails: boolean) => async (transaction: WriteTransaction) => {
@@ -174,7 +174,7 @@ describe('a write that fails', () => {
 });
 
 describe('closing', () => {
-  it('waits for the writes under way', async () => {
+  it('closing waits for pending writes', async () => {
     const test = await openTestDatabase();
     const writes = [1, 2, 3].map((n) => test.database.write(keep(`fact ${n}`)));
     const stored: string[][] = [];
@@ -186,7 +186,7 @@ describe('closing', () => {
 });
 
 describe('two databases in one process', () => {
-  it('know nothing of each other', async () => {
+  it('two databases in one process are independent', async () => {
     await using one = await openTestDatabase();
     await using two = await openTestDatabase();
     await Promise.all([one.database.write(keep('fact 1')), two.database.write(keep('fact 2'))]);

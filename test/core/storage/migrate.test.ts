@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { describe, expect, it } from 'vitest';
-import { migrate } from '../../../src/core/storage/migrate.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { allMigrations, migrate } from '../../../src/core/storage/migrate.ts';
 import type { Schema } from '../../../src/core/storage/schema.ts';
 import { nodeSqliteDialect } from '../../../src/core/storage/sqlite-dialect.ts';
 import { factsIn, keep, openAt, openTestDatabase } from './test-database.ts';
@@ -39,8 +39,28 @@ const shapeOf = (file: string): [string, string[]][] => {
   return shape;
 };
 
+/** A migrated database with its migrations, which do nothing here; another one can be added. */
+async function startUpgrade() {
+  const test = await openTestDatabase();
+  await test.database.write(keep('fact'));
+  await test.database.close();
+  const native = new DatabaseSync(test.file);
+  const db = new Kysely<Schema>({ dialect: nodeSqliteDialect({ database: native, writes: 0 }) });
+  onTestFinished(async () => {
+    await db.destroy();
+    rmSync(dirname(test.file), { recursive: true, force: true });
+  });
+  const nothing = async () => undefined;
+  return {
+    native,
+    db,
+    file: test.file,
+    done: Object.fromEntries(Object.keys(allMigrations).map((name) => [name, nothing])),
+  };
+}
+
 describe('the schema', () => {
-  it('is made in an empty folder, readable by its owner only', async () => {
+  it('creates the schema in an empty directory, in a private file', async () => {
     await using test = await openTestDatabase();
     expect(tablesIn(test.file)).toEqual(
       expect.arrayContaining(['tasks', 'task_events', 'task_counts', 'dead_letters', 'state']),
@@ -48,7 +68,7 @@ describe('the schema', () => {
     expect(statSync(test.file).mode & 0o777).toBe(0o600);
   });
 
-  it('is left alone by the next start, with what it holds', async () => {
+  it('the next start keeps the schema and its data', async () => {
     await using test = await openTestDatabase();
     await test.database.write(keep('fact'));
     await test.database.close();
@@ -57,23 +77,15 @@ describe('the schema', () => {
     expect(existsSync(`${test.file}.before-0001-tasks`)).toBe(false);
   });
 
-  it('is copied before a later migration, and stays as it was when that one fails', async () => {
+  it('copies the database before a migration and rolls back a failed one', async () => {
     await using test = await openTestDatabase();
     await test.database.write(keep('fact'));
     await test.database.close();
     const native = new DatabaseSync(test.file);
     const db = new Kysely<Schema>({ dialect: nodeSqliteDialect({ database: native, writes: 0 }) });
     const nothing = async () => undefined;
-    const first = {
-      '0001-tasks': nothing,
-      '0002-access': nothing,
-      '0003-chat': nothing,
-      '0004-tools': nothing,
-      '0005-outside': nothing,
-      '0006-memory': nothing,
-      '0007-pairing': nothing,
-      '0008-owners': nothing,
-    };
+    const done = native.prepare('select name from schema_migrations').all();
+    const first = Object.fromEntries(done.map(({ name }) => [String(name), nothing]));
     const failing = async (each: Kysely<never>) => {
       await each.schema.createTable('half_done').addColumn('id', 'text').execute();
       throw new Error('no');
@@ -91,7 +103,7 @@ describe('the schema', () => {
     test.database = await openAt(`${test.file}.before-9999-more`);
   });
 
-  it('of the time before owners had one name opens with its rows, after a copy was made', async () => {
+  it('migrates a database from before the owner columns were renamed, after a copy', async () => {
     await using test = await openTestDatabase();
     const file = `${test.file}.old`;
     const old = new DatabaseSync(file);
@@ -121,7 +133,7 @@ describe('the schema', () => {
     copy.close();
   });
 
-  it('of a newer svc is refused, and the file is not touched', async () => {
+  it('refuses the database of a newer svc without changing the file', async () => {
     await using test = await openTestDatabase();
     test.writer
       .prepare('insert into schema_migrations values (?, ?)')
@@ -134,7 +146,7 @@ describe('the schema', () => {
     expect(factsIn(test.file)).toEqual(['fact']);
   });
 
-  it('of somebody else is not taken over in silence', async () => {
+  it('refuses the database of another program', async () => {
     await using test = await openTestDatabase();
     const file = `${test.file}.other`;
     const other = new DatabaseSync(file);
@@ -142,5 +154,32 @@ describe('the schema', () => {
     other.close();
     await expect(openAt(file)).rejects.toThrow();
     expect(tablesIn(file)).toContain('tasks');
+  });
+});
+
+describe('the copy before an upgrade', () => {
+  const nothing = async () => undefined;
+
+  it('is private, and replaces what earlier attempts left of it', async () => {
+    const { native, db, file, done } = await startUpgrade();
+    const copy = `${file}.before-9999-more`;
+    for (const path of [copy, `${copy}-journal`, `${copy}.partial`, `${copy}.partial-journal`])
+      writeFileSync(path, 'a part');
+    await migrate(native, db, file, { ...done, '9999-more': nothing });
+    expect(factsIn(copy)).toEqual(['fact']);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    for (const path of [`${copy}-journal`, `${copy}.partial`, `${copy}.partial-journal`])
+      expect(existsSync(path), path).toBe(false);
+  });
+
+  it('leaves no part of itself if it fails, and the database stays as it was', async () => {
+    const { native, db, file, done } = await startUpgrade();
+    const copy = `${file}.before-9999-more`;
+    mkdirSync(copy);
+    await expect(migrate(native, db, file, { ...done, '9999-more': nothing })).rejects.toThrow('EISDIR');
+    expect(existsSync(`${copy}.partial`)).toBe(false);
+    expect(
+      native.prepare("select name from schema_migrations where name = '9999-more'").get(),
+    ).toBeUndefined();
   });
 });

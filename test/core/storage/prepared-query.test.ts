@@ -3,7 +3,7 @@ import { prepareQuery } from '../../../src/core/storage/prepared-query.ts';
 import { keep, openTestDatabase } from './test-database.ts';
 
 describe('prepareQuery', () => {
-  it('compiles once and fills in the values of each call', async () => {
+  it('compiles once and binds the values of each call', async () => {
     await using test = await openTestDatabase();
     const { database } = test;
     const { read } = database;
@@ -20,7 +20,7 @@ describe('prepareQuery', () => {
     expect(built).toBe(1);
   });
 
-  it('keeps each value at its place, also one that is used twice', async () => {
+  it('binds each value at its position, also one that is used twice', async () => {
     await using test = await openTestDatabase();
     const { database } = test;
     await database.write(keep('fact', 'old'));

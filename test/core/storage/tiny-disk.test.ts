@@ -1,8 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { migrate } from '../../../src/core/storage/migrate.ts';
+import type { Schema } from '../../../src/core/storage/schema.ts';
+import { nodeSqliteDialect } from '../../../src/core/storage/sqlite-dialect.ts';
 import { startDaemon } from '../../helpers/daemon.ts';
 import { follow, testAdapter, until } from '../../helpers/tasks.ts';
 
@@ -24,7 +29,7 @@ function mountTinyDisk(): { folder: string; unmount(): void } | undefined {
 }
 
 describe('a disk that is truly full', () => {
-  it('refuses posts with 507, reads on, and recovers when there is space', async (test) => {
+  it('on a full disk writes get 507, reads succeed, and writes recover when there is space', async (test) => {
     const disk = mountTinyDisk();
     if (!disk) return test.skip('only root may mount a file system');
     const ballast = join(disk.folder, 'ballast');
@@ -52,7 +57,50 @@ describe('a disk that is truly full', () => {
       disk.unmount();
     }
   });
+
+  it('is named as the reason why an upgrade failed', async (test) => {
+    const disk = mountTinyDisk();
+    if (!disk) return test.skip('only root may mount a file system');
+    const { native, db, file } = openIn(disk.folder);
+    try {
+      const large = async (each: Kysely<never>) => {
+        await sql`create table large (value)`.execute(each);
+        await sql`insert into large values (zeroblob(8000000))`.execute(each);
+      };
+      await expect(migrate(native, db, file, { '0001-large': large })).rejects.toThrow(/disk is full/);
+      expect(native.prepare('select name from schema_migrations').all()).toEqual([]);
+    } finally {
+      native.close();
+      disk.unmount();
+    }
+  });
+
+  it('keeps nothing of a copy for which there was no space', async (test) => {
+    const disk = mountTinyDisk();
+    if (!disk) return test.skip('only root may mount a file system');
+    const { native, db, file } = openIn(disk.folder);
+    try {
+      const nothing = async () => undefined;
+      await migrate(native, db, file, { '0001-first': nothing });
+      native.exec('pragma journal_mode = delete');
+      native.exec('create table large (value); insert into large values (zeroblob(3500000))');
+      const next = migrate(native, db, file, { '0001-first': nothing, '0002-second': nothing });
+      await expect(next).rejects.toThrow(/disk is full/);
+      expect(readdirSync(disk.folder)).toEqual(['svc.db']);
+    } finally {
+      native.close();
+      disk.unmount();
+    }
+  });
 });
+
+function openIn(folder: string) {
+  const file = join(folder, 'svc.db');
+  const native = new DatabaseSync(file);
+  native.exec('pragma journal_mode = wal');
+  const db = new Kysely<Schema>({ dialect: nodeSqliteDialect({ database: native, writes: 0 }) });
+  return { native, db, file };
+}
 
 /** Takes all the space there is. */
 function fillUp(file: string): void {

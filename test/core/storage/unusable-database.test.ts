@@ -33,7 +33,7 @@ async function lockFromOutside(file: string): Promise<{ release(): Promise<void>
 }
 
 describe('a database that another program has locked', () => {
-  it('makes posts fail with 503, is read on, and is written again afterwards', async () => {
+  it('writes to a locked database get 503 while reads succeed, and writes recover afterwards', async () => {
     await using daemon = await startDaemon({ extraAdapters: [noop] });
     const { client } = daemon;
     const body = { title: 'A task', assignedAgent: 'test' };
@@ -51,7 +51,7 @@ describe('a database that another program has locked', () => {
     expect((await client.tasks.list()).total).toBe(2);
   });
 
-  it('gets the outcome of a run that ended meanwhile', async () => {
+  it('stores the outcome of a run that finished in the meantime', async () => {
     let finish: (() => void) | undefined;
     const adapter = testAdapter(() => new Promise((resolve) => (finish = () => resolve({ output: 'late' }))));
     await using daemon = await startDaemon({ extraAdapters: [adapter] });
@@ -70,7 +70,7 @@ describe('a database that another program has locked', () => {
 });
 
 describe('a database that cannot be written', () => {
-  it('makes posts fail with 503, is read on, and is written again afterwards', async () => {
+  it('writes to an unwritable database get 503 while reads succeed, and writes recover afterwards', async () => {
     const { opened, writer } = await watchWriter(() => startDaemon({ extraAdapters: [noop] }));
     await using daemon = opened;
     const { client } = daemon;

@@ -4,8 +4,8 @@ import { openTestDatabase } from './test-database.ts';
 const day = (n: number) => ({ owner_id: 'user', day: `2030-01-${String(n).padStart(2, '0')}` });
 const one = { created: 1, completed: 0, failed: 0 };
 
-describe('rows left for the end', () => {
-  it.each([1, 9, 10, 11, 49, 50, 51, 59, 61, 123])('are all stored when there are %i', async (count) => {
+describe('deferred rows', () => {
+  it.each([1, 9, 10, 11, 49, 50, 51, 59, 61, 123])('stores %i deferred rows', async (count) => {
     await using test = await openTestDatabase();
     await test.database.write(async (transaction) => {
       for (let n = 0; n < count; n++)
@@ -20,7 +20,7 @@ describe('rows left for the end', () => {
     expect(rows.every(({ key, value }) => key === `fact ${value}`)).toBe(true);
   });
 
-  it('of several tables and works go to the right places', async () => {
+  it('stores deferred rows of several tables and writes correctly', async () => {
     await using test = await openTestDatabase();
     await Promise.all(
       [1, 2, 3].map((n) =>
@@ -37,7 +37,23 @@ describe('rows left for the end', () => {
     expect(await read.selectFrom('task_days').selectAll().execute()).toHaveLength(3);
   });
 
-  it('keep their values when they name their columns in another order', async () => {
+  it('stores deferred rows of which one leaves out a nullable column', async () => {
+    await using test = await openTestDatabase();
+    const note = { owner_id: 'user', type: 'test', title: '', message: '', data: '{}', created_at: '' };
+    const rows = [
+      { id: '1', ...note },
+      { id: '2', ...note, task_id: 'task_2' },
+      { id: '3', ...note, read_at: 'now' },
+      { id: '4', ...note },
+    ];
+    await test.database.write(async (transaction) => {
+      for (const row of rows) transaction.insertLater('notifications', row);
+    });
+    const stored = await test.database.read.selectFrom('notifications').selectAll().orderBy('id').execute();
+    expect(stored).toEqual(rows.map((row) => ({ task_id: null, read_at: null, ...row })));
+  });
+
+  it('stores deferred rows whose columns are in different orders', async () => {
     await using test = await openTestDatabase();
     await test.database.write(async (transaction) => {
       transaction.insertLater('state', { key: 'fact 1', value: 'first' });
@@ -55,8 +71,8 @@ describe('rows left for the end', () => {
   });
 });
 
-describe('amounts left for the end', () => {
-  it('make the row that is missing, and add to the one that is there', async () => {
+describe('deferred amounts', () => {
+  it('deferred amounts create a missing row or add to an existing one', async () => {
     await using test = await openTestDatabase();
     const add = () =>
       test.database.write(async (transaction) => transaction.addLater('task_days', day(1), one));
@@ -66,7 +82,7 @@ describe('amounts left for the end', () => {
     expect(rows).toEqual([{ ...day(1), created: 4, completed: 0, failed: 0 }]);
   });
 
-  it('that cancel each other out write nothing', async () => {
+  it('deferred amounts that add up to zero write nothing', async () => {
     await using test = await openTestDatabase();
     await test.database.write(async (transaction) => {
       transaction.addLater('task_days', day(1), one);

@@ -7,7 +7,7 @@ import { follow, testAdapter } from '../../helpers/tasks.ts';
 const HOUR_MS = 3_600_000;
 
 it.each([-HOUR_MS, HOUR_MS])(
-  'a retry comes when the clock is set by %i ms while it waits',
+  'a waiting retry still starts when the clock is set by %i ms',
   async (jumpMs) => {
     let offset = 0;
     const runtime: Runtime = {

@@ -22,7 +22,7 @@ const failureOf = (decode: () => unknown): unknown => {
 };
 
 describe('a cursor', () => {
-  it('comes back as it went', () => {
+  it('a cursor decodes to its input', () => {
     fc.assert(
       fc.property(position, fc.jsonValue(), (at, scope) => {
         const cursor = codec.encode(at, scope);
@@ -32,7 +32,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused when any of its bits is flipped', () => {
+  it('refuses a cursor with any flipped bit', () => {
     fc.assert(
       fc.property(position, (at) => {
         const bytes = Buffer.from(codec.encode(at, query), 'base64url');
@@ -46,7 +46,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused when any of its characters is another, or when it is cut or longer', () => {
+  it('refuses a cursor with any changed character, or when it is shorter or longer', () => {
     const cursor = codec.encode({ value: '2026-01-01T00:00:00.000Z', seq: 42 }, query);
     const forged = cursor
       .split('')
@@ -64,7 +64,7 @@ describe('a cursor', () => {
       ).toEqual(refusal);
   });
 
-  it('is refused with another query or another key', () => {
+  it('refuses the cursor of another query or another key', () => {
     fc.assert(
       fc.property(position, fc.jsonValue(), fc.jsonValue(), (at, one, other) => {
         fc.pre(JSON.stringify(one) !== JSON.stringify(other));
@@ -75,7 +75,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused whatever else it is', () => {
+  it('refuses random text as a cursor', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String()), (text) => {
         expect(failureOf(() => codec.decode(text, query))).toEqual(refusal);

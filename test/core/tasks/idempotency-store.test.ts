@@ -6,7 +6,7 @@ const request = { ownerId: 'ann', scope: 'POST /a', key: 'k', body: { a: [1, 'x'
 const at = (hours: number) => new Date(Date.parse('2026-01-01T00:00:00.000Z') + hours * 3_600_000);
 
 describe('an idempotency key', () => {
-  it('is its owner, its route and its text together', async () => {
+  it('an idempotency key consists of its owner, its route and its text', async () => {
     await using storage = await openStorage();
     const { database } = storage;
     const keys = new IdempotencyStore(database);
@@ -21,7 +21,7 @@ describe('an idempotency key', () => {
     });
   });
 
-  it('is kept for a day', async () => {
+  it('keeps an idempotency key for a day', async () => {
     await using storage = await openStorage();
     const { database } = storage;
     const keys = new IdempotencyStore(database);

@@ -14,7 +14,7 @@ describe('retryDelay', () => {
   const ceilingOf = (made: number, base: number) =>
     Math.max(base, Math.min(base * 2 ** (made - 1), FIVE_MINUTES));
 
-  it('lies between the backoff and its double per attempt, at most five minutes', () => {
+  it('a retry delay lies between the backoff and its double per attempt, at most five minutes', () => {
     fc.assert(
       fc.property(attempts, backoff, random, (made, base, chance) => {
         const delay = retryDelay(made, { backoff: base, type: 'exponential' }, () => chance);
@@ -25,7 +25,7 @@ describe('retryDelay', () => {
     );
   });
 
-  it('uses all of that room', () => {
+  it('a retry delay covers the whole range of the jitter', () => {
     fc.assert(
       fc.property(attempts, backoff, (made, base) => {
         const at = (chance: number) => retryDelay(made, { backoff: base, type: 'exponential' }, () => chance);
@@ -35,7 +35,7 @@ describe('retryDelay', () => {
     );
   });
 
-  it('grows with the attempts for the same chance', () => {
+  it('a retry delay grows with the attempts for the same jitter', () => {
     fc.assert(
       fc.property(attempts, backoff, random, (made, base, chance) => {
         const at = (n: number) => retryDelay(n, { backoff: base, type: 'exponential' }, () => chance);
@@ -44,7 +44,7 @@ describe('retryDelay', () => {
     );
   });
 
-  it('is always the backoff when it is fixed', () => {
+  it('a fixed retry delay is always the backoff', () => {
     fc.assert(
       fc.property(attempts, backoff, random, (made, base, chance) => {
         expect(retryDelay(made, { backoff: base, type: 'fixed' }, () => chance)).toBe(base);
@@ -52,7 +52,7 @@ describe('retryDelay', () => {
     );
   });
 
-  it('is never shorter than a server asks for, up to a day', () => {
+  it('a retry delay is never shorter than a server requests, up to a day', () => {
     fc.assert(
       fc.property(
         attempts,
@@ -69,14 +69,14 @@ describe('retryDelay', () => {
     );
   });
 
-  it('is what the interface says of the default settings', () => {
+  it('the default retry delays match the interface', () => {
     const highest = (made: number) => retryDelay(made, { backoff: 1000, type: 'exponential' }, () => 1);
     expect([1, 2, 3, 4, 9, 10, 11].map(highest)).toEqual([1000, 2000, 4000, 8000, 256_000, 300_000, 300_000]);
   });
 });
 
 describe('isTransient', () => {
-  it('knows every class of failure', () => {
+  it('isTransient covers every failure class', () => {
     const expected: Record<FailureClass, boolean> = {
       rate_limited: true,
       network: true,

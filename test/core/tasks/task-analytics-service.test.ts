@@ -24,7 +24,7 @@ const analyticsOf = ({ database }: TestStorage, today: string) =>
   });
 
 describe('analytics', () => {
-  it('are zeros where there is nothing', async () => {
+  it('analytics without tasks are zeros', async () => {
     await using storage = await openStorage();
     expect(await analyticsOf(storage, '2026-03-02').read(owner, 3)).toEqual({
       total: 0,
@@ -44,7 +44,7 @@ describe('analytics', () => {
     });
   });
 
-  it('tell rates, durations, agents and days', async () => {
+  it('analytics contain rates, durations, agents and days', async () => {
     await using storage = await openStorage();
     const days = ['2026-01-01', '2026-02-27', '2026-02-28', '2026-03-01'] as const;
     await insertTasks(storage, [
@@ -78,7 +78,7 @@ describe('analytics', () => {
     });
   });
 
-  it('are of the caller alone', async () => {
+  it('analytics count only the tasks of the caller', async () => {
     await using storage = await openStorage();
     const mine = ended('mine', 'completed', '2026-03-01', 5);
     await insertTasks(storage, [

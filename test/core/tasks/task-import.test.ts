@@ -37,8 +37,8 @@ async function carry(change: Partial<NewTask>, forget: (keyof ExportedTask)[] = 
   return row;
 }
 
-describe('a round trip', () => {
-  it('keeps the security mode', async () => {
+describe('an export and its import', () => {
+  it('an import keeps the security mode', async () => {
     expect(await carry({ security_mode: 'sandbox' })).toMatchObject({ security_mode: 'sandbox' });
     expect(await carry({})).toMatchObject({ security_mode: null });
   });
@@ -50,19 +50,19 @@ describe('a round trip', () => {
     { source: 'tracker_a' },
     { source: 'api', metadata: depth },
     { source: 'codehost', status: 'failed', completed_at: '2026-01-01T00:00:00.000Z' },
-  ])('keeps the trust of %j, whether it has it or not', async (change) => {
+  ])('an import keeps the trust of %j, trusted or not', async (change) => {
     for (const is_trusted of [0, 1])
       expect(await carry({ ...change, is_trusted })).toMatchObject({ is_trusted });
   });
 
-  it('gives text from outside no right to run commands, trusted or not', async () => {
+  it('an import gives untrusted text no right to run commands', async () => {
     for (const is_trusted of [0, 1])
       for (const outside of [{ source: 'codehost' }, { metadata: depth }])
         expect(await carry({ ...outside, is_trusted, may_command: 1 })).toMatchObject({ may_command: 0 });
     expect(await carry({ is_trusted: 0, may_command: 1 })).toMatchObject({ may_command: 0 });
   });
 
-  it('leaves the right to run commands to whoever imports', async () => {
+  it('an import takes the right to run commands from its caller', async () => {
     for (const may_command of [0, 1]) {
       expect(await carry({ may_command })).toMatchObject({ may_command: 1 });
       const user: Caller = { userId: 'user_bob', role: 'user' };
@@ -70,7 +70,7 @@ describe('a round trip', () => {
     }
   });
 
-  it('says nothing of trust where the source says it already', async () => {
+  it('an export leaves trust out when the source implies it', async () => {
     await using storage = await openStorage();
     await insertTasks(storage, [
       newTask('inside'),
@@ -88,17 +88,20 @@ describe('a round trip', () => {
   });
 });
 
-describe('an export of before, which says nothing of trust', () => {
-  it.each(['codehost', 'tracker_a', 'tracker_b'])('is untrusted in its tasks of %s', async (source) => {
-    for (const is_trusted of [0, 1])
-      expect(await carry({ source, is_trusted }, ['trusted'])).toMatchObject({ is_trusted: 0 });
-  });
+describe('an export of an earlier version, without trust', () => {
+  it.each(['codehost', 'tracker_a', 'tracker_b'])(
+    'an older export is untrusted for tasks of %s',
+    async (source) => {
+      for (const is_trusted of [0, 1])
+        expect(await carry({ source, is_trusted }, ['trusted'])).toMatchObject({ is_trusted: 0 });
+    },
+  );
 
-  it('is untrusted in its tasks that a model created', async () => {
+  it('an older export is untrusted for tasks that a model created', async () => {
     expect(await carry({ metadata: depth, is_trusted: 0 }, ['trusted'])).toMatchObject({ is_trusted: 0 });
   });
 
-  it('is trusted in its other tasks, and imports without a security mode', async () => {
+  it('an older export is trusted for other tasks, and imports without a security mode', async () => {
     const fields = ['trusted', 'securityMode'] as const;
     for (const source of ['api', 'cron'])
       expect(await carry({ source, security_mode: 'ask' }, [...fields])).toMatchObject({
@@ -108,7 +111,7 @@ describe('an export of before, which says nothing of trust', () => {
   });
 });
 
-it('refuses a task whose trust or security mode is no such thing', async () => {
+it('refuses a task with an invalid trust or security mode', async () => {
   await using storage = await openStorage();
   const task = { id: 'task_1', title: 'T', status: 'completed', createdAt: '2026-01-02T03:04:05.678Z' };
   const report = await importInto(storage, {

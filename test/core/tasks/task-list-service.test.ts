@@ -28,8 +28,8 @@ const row = fc.record({
 });
 const sortKeys = ['createdAt', 'updatedAt', 'priority', 'completedAt'] as const;
 
-describe('pages by cursor', () => {
-  it('together are the whole list, sorted', async () => {
+describe('pages of tasks', () => {
+  it('pages by cursor form the whole list, sorted', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { minLength: 1, maxLength: 40, size: 'max' }),
@@ -94,7 +94,7 @@ describe('pages by cursor', () => {
     );
   }, 60_000);
 
-  it('and pages by offset are the same pages', async () => {
+  it('pages by cursor equal pages by offset', async () => {
     await using storage = await openStorage();
     await insertTasks(
       storage,
@@ -111,7 +111,7 @@ describe('pages by cursor', () => {
 });
 
 describe('a list', () => {
-  it('leaves out what a task does not have', async () => {
+  it('a list leaves out missing fields', async () => {
     await using storage = await openStorage();
     await insertTasks(storage, [newTask('bare')]);
     const { tasks } = await listsOf(storage).filter(owner, filterTasksQuerySchema.parse({ full: 'true' }));

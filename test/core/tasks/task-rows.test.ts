@@ -64,6 +64,10 @@ const fresh = {
   error: null,
   result: null,
   crashes: 0,
+  suspect: 0,
+  crash_log: null,
+  interactive: 0,
+  forgiven: 0,
   fence: 0,
   lease_owner: null,
   lease_until: null,
@@ -94,7 +98,7 @@ const ofImport = {
 } as const;
 
 describe('a new row', () => {
-  it('has what its creator said and nothing of a run', () => {
+  it('a new row has the fields of its creator and none of a run', () => {
     expect(rowOfInput(input, decided)).toEqual({
       ...stored,
       ...fresh,
@@ -108,7 +112,7 @@ describe('a new row', () => {
     });
   });
 
-  it('names the same columns in the same order whatever was said', () => {
+  it('a new row has the same columns in the same order for any input', () => {
     const whole = Object.keys(rowOfInput(input, decided));
     const bare = createTaskSchema.parse({ title: 'Bare' });
     const old = { ...rowOfInput(input, decided), seq: 1, event_seq: 1 };
@@ -118,7 +122,7 @@ describe('a new row', () => {
   });
 });
 
-it('copies what the creator said to a retry, with its trust, and nothing of the runs', () => {
+it('a retry copies the fields of the creator and its trust, but nothing of the runs', () => {
   const old = { ...rowOfInput(input, { ...decided, is_trusted: 0 }), ...left, seq: 1, event_seq: 4 };
   const again = { id: 'task_2', may_command: 0, created_at: at, updated_at: at, retried_from: 'task_1' };
   expect(rowOfRetry({ ...old, held: 1, idempotency_key: 'key', max_attempts: 5 }, again)).toMatchObject({
@@ -136,7 +140,7 @@ it('copies what the creator said to a retry, with its trust, and nothing of the 
 });
 
 describe('the row of an import', () => {
-  it('has all of a finished task, with its times in one form', () => {
+  it('an imported row has all of a finished task, with its times in one format', () => {
     expect(rowOfImport(exported, true, ofImport)).toMatchObject({
       ...stored,
       ...ofImport,
@@ -152,7 +156,7 @@ describe('the row of an import', () => {
     });
   });
 
-  it('has nothing that the runs of an unfinished task left behind', () => {
+  it('an imported row keeps nothing of the runs of an unfinished task', () => {
     expect(rowOfImport(exported, false, { ...ofImport, status: 'pending', held: 1 })).toMatchObject({
       ...stored,
       ...fresh,

@@ -58,8 +58,8 @@ async function countsOf({ database }: TestStorage) {
   return { kept: kept.sort(), counted: counted.sort() };
 }
 
-describe('moves', () => {
-  it('lead from and to the states of the interface', () => {
+describe('task transitions', () => {
+  it('transitions lead from and to the states of the interface', () => {
     const edges = moveNames.flatMap((name) => moves[name].from.map((from) => `${from} > ${moves[name].to}`));
     expect([...new Set(edges)].sort()).toEqual([
       'failed > queued',
@@ -75,7 +75,7 @@ describe('moves', () => {
   });
 });
 
-describe('a random life of some tasks', () => {
+describe('random transitions of some tasks', () => {
   const step = fc.record({
     task: fc.nat(3),
     move: fc.nat(100),
@@ -87,7 +87,7 @@ describe('a random life of some tasks', () => {
     isNote: fc.boolean(),
   });
 
-  it('keeps state, events and counts together', async () => {
+  it('random transitions keep state, events and counts consistent', async () => {
     await using storage = await openStorage();
     let run = 0;
     await fc.assert(
@@ -142,7 +142,7 @@ describe('a random life of some tasks', () => {
     );
   });
 
-  it('never leaves the table of moves', async () => {
+  it('refuses every transition that the table does not contain', async () => {
     await using storage = await openStorage();
     for (const status of ['pending', 'queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const)
       for (const name of moveNames) {
@@ -155,8 +155,8 @@ describe('a random life of some tasks', () => {
   });
 });
 
-describe('the worker of a claim that is over', () => {
-  it('changes nothing any more, though the task is in the same state again', async () => {
+describe('the worker of an outdated claim', () => {
+  it('an outdated claim changes nothing, even when the task is in the same state again', async () => {
     await using storage = await openStorage();
     await insertTasks(storage, [newTask('twice', { status: 'queued' })]);
     const old = await move(storage, await headOf(storage, 'twice'), 'claim');
@@ -175,8 +175,8 @@ describe('the worker of a claim that is over', () => {
   });
 });
 
-describe('many movers at the same moment', () => {
-  it('let exactly one of them win', async () => {
+describe('simultaneous transitions', () => {
+  it('exactly one of many simultaneous transitions succeeds', async () => {
     await using storage = await openStorage();
     await insertTasks(storage, [newTask('contested', { status: 'queued' })]);
     const head = await headOf(storage, 'contested');
@@ -191,7 +191,7 @@ describe('many movers at the same moment', () => {
     expect(kept).toEqual(counted);
   });
 
-  it('leave nothing of one that failed', async () => {
+  it('a failed transition leaves nothing behind', async () => {
     await using storage = await openStorage();
     await insertTasks(
       storage,
@@ -219,8 +219,8 @@ describe('many movers at the same moment', () => {
   });
 });
 
-describe('who listens', () => {
-  it('hears each event once, after it is stored, in order', async () => {
+describe('listeners for task events', () => {
+  it('a listener receives each event once, after it is stored, in order', async () => {
     await using storage = await openStorage();
     const heard: { status: TaskStatus; event: TaskEvent }[] = [];
     storage.bus.on('task', ({ task, event }) => heard.push({ status: task.status, event }));

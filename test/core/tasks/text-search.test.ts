@@ -32,8 +32,8 @@ const countIndexed = async ({ database }: TestStorage) => {
   return rows[0]?.n;
 };
 
-describe('the text of tasks', () => {
-  it('is found by its words, in title, description and prompt', async () => {
+describe('text search of tasks', () => {
+  it('finds a task by words in title, description and prompt', async () => {
     await using storage = await openStorage();
     await insertTasks(storage, [
       newTask('a', { title: 'Fix the login page' }),
@@ -57,7 +57,7 @@ describe('the text of tasks', () => {
     for (const [q, found] of cases) expect((await search(storage, q)).join(''), q).toBe(found);
   });
 
-  it('is found whatever the accents', async () => {
+  it('text search ignores accents', async () => {
     await using storage = await openStorage();
     await insertTasks(storage, [
       newTask('a', { title: 'Größe über Straße' }),
@@ -82,7 +82,7 @@ describe('the text of tasks', () => {
       expect((await search(storage, q)).join(''), q).toBe(found);
   });
 
-  it('is only text where it looks like an operator', async () => {
+  it('text search treats operators as text', async () => {
     await using storage = await openStorage();
     await insertTasks(storage, [
       newTask('a', { title: 'this OR that' }),
@@ -111,7 +111,7 @@ describe('the text of tasks', () => {
     expect(await search(storage, 'that')).toEqual(['a', 'd']);
   });
 
-  it('finds itself, and every beginning of its last word', async () => {
+  it('text search finds any text by its words and by any prefix of the last one', async () => {
     await using storage = await openStorage();
     const unit = fc.constantFrom(...Array.from('abcxyzABC019äöüßéАбвαβγ任务 \t\n"\'*()-:^+.,;{}'));
     let next = 0;
@@ -133,7 +133,7 @@ describe('the text of tasks', () => {
     );
   });
 
-  it('is found as soon as the task is stored, one after another', async () => {
+  it('text search finds a task as soon as it is stored', async () => {
     await using storage = await openStorage();
     for (let index = 0; index < 40; index++) {
       await insertTasks(storage, [newTask(`t${index}`, { title: `common word${index}` })]);
@@ -143,7 +143,7 @@ describe('the text of tasks', () => {
     expect(await countIndexed(storage)).toBe(40);
   });
 
-  it('is found across the steps in which it is indexed', async () => {
+  it('text search finds tasks across the batches of indexing', async () => {
     await using storage = await openStorage();
     const ids = Array.from({ length: 1203 }, (_, index) => `t${index}`);
     await insertTasks(
@@ -158,7 +158,7 @@ describe('the text of tasks', () => {
     expect(await countIndexed(storage)).toBe(1204);
   });
 
-  it('is indexed once while many search and store at the same time', async () => {
+  it('indexes each task once during simultaneous searches and writes', async () => {
     await using storage = await openStorage();
     await Promise.all(
       Array.from({ length: 30 }, async (_, index) => {

@@ -25,7 +25,7 @@ it.each([
   ['漢字かな', 2, 'かな'],
   ['𠀀𠀀𠀀', 2, '𠀀𠀀'],
   ['abcd', 0, ''],
-])('keeps the end of %j within %i tokens', (text, tokens, end) => {
+])('keeps the last part of %j within %i tokens', (text, tokens, end) => {
   expect(lastTokens(text, tokens)).toBe(end);
 });
 

@@ -15,7 +15,7 @@ import { type RequestedCall, ToolGate, type ToolRun } from '../../../src/core/to
 import { ToolRegistry } from '../../../src/core/tools/tool-registry.ts';
 import { openStorage } from '../../helpers/storage.ts';
 import { contextIn, testTool } from './guarded-calls.ts';
-import { plantTree } from './test-tree.ts';
+import { plantTree, type TestTree } from './test-tree.ts';
 
 export const ann: Caller = { userId: 'user_ann', role: 'user' };
 export const bob: Caller = { userId: 'user_bob', role: 'user' };
@@ -23,7 +23,11 @@ export const bob: Caller = { userId: 'user_bob', role: 'user' };
 export type OpenGate = Awaited<ReturnType<typeof openGate>>;
 
 /** A gate over a real database, with one tool and one guard that do what the test says. */
-export async function openGate(change: Partial<Tool> = {}, moreGuards: Guard[] = []) {
+export async function openGate(
+  change: Partial<Tool> = {},
+  moreGuards: Guard[] = [],
+  homeIn: (tree: TestTree) => string | undefined = () => undefined,
+) {
   const storage = await openStorage();
   const tree = await plantTree();
   const { database, bus } = storage;
@@ -80,6 +84,7 @@ export async function openGate(change: Partial<Tool> = {}, moreGuards: Guard[] =
       ...moreGuards,
     ],
     protectedDirectories: [],
+    home: homeIn(tree),
     policy,
     approvals,
     approvalStore,

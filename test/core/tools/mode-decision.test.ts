@@ -90,6 +90,6 @@ it.each([
   ['mcp__files__*', 'mcp__files__read', true],
   ['mcp__files__*', 'mcp__file', false],
   ['Read_file', 'read_file', false],
-])('matches the pattern %s against %s: %s', (pattern, name, expected) => {
+])('matches the policy pattern %s against %s: %s', (pattern, name, expected) => {
   expect(matchesTool(['other', pattern], name)).toBe(expected);
 });

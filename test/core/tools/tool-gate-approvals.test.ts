@@ -172,7 +172,9 @@ describe('a decision', () => {
       await expect(open.decide(approvalId, 'allow-once', { ...caller, token })).rejects.toMatchObject({
         code: 'forbidden',
       });
-    await expect(open.approvals.decide(ann, approvalId, 'allow-once', 'conv_2')).rejects.toMatchObject({
+    await expect(
+      open.approvals.decide(ann, approvalId, 'allow-once', { conversationId: 'conv_2' }),
+    ).rejects.toMatchObject({
       code: 'not_found',
     });
     expect(await open.ask({ approvalId })).toBe(approvalId);
@@ -185,12 +187,12 @@ describe('allow-always', () => {
   async function openAlwaysAllowed() {
     const open = await openGate();
     const approvalId = await open.ask();
-    await open.decide(approvalId, 'allow-always');
+    await open.approvals.decide(ann, approvalId, 'allow-always', { covers: 'tool' });
     await open.call({ approvalId });
     return open;
   }
 
-  it('applies allow-always to the tool in this conversation only', async () => {
+  it('applies allow-always to the whole tool, where a person picked that, in this conversation only', async () => {
     await using open = await openAlwaysAllowed();
     // The first call used the approval, the next needs none.
     expect((await open.rows()).map(({ decision }) => decision)).toEqual([

@@ -13,7 +13,7 @@ const refused = (content: unknown) => ({ kind: 'done', result: { success: false,
 const allowed = { kind: 'done', result: { success: true, content: 'done' } };
 
 describe('the gate', () => {
-  it('runs plan, guards, mode, intent, execution and result in this order', async () => {
+  it('the gate runs plan, guards, mode, intent, execution and result in this order', async () => {
     await using open = await openGate();
     let known: unknown;
     open.behaviour.run = async () => {
@@ -74,7 +74,7 @@ describe('the gate', () => {
     expect(open.ran()).toBe(0);
   });
 
-  it('skips a disabled guard', async () => {
+  it('the gate skips a disabled guard', async () => {
     await using open = await openGate();
     open.behaviour.guard = () => 'It leads out';
     await open.policy.setGuard('path-traversal', false, {});
@@ -84,14 +84,14 @@ describe('the gate', () => {
 });
 
 describe('the gate fails closed', () => {
-  it('does not run the tool if the intent cannot be written', async () => {
+  it('the gate does not run the tool if the intent cannot be written', async () => {
     await using open = await openGate();
     await open.breakAudit('intent');
     await expect(open.call({}, full(open))).rejects.toThrow();
     expect(open.ran()).toBe(0);
   });
 
-  it('does not use the approval if the intent cannot be written', async () => {
+  it('the gate does not use the approval if the intent cannot be written', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();
     await open.decide(approvalId);
@@ -101,13 +101,13 @@ describe('the gate fails closed', () => {
     expect((await open.approvalStore.find(approvalId))?.used_at).toBeNull();
   });
 
-  it('throws if a refusal cannot be written', async () => {
+  it('the gate throws if a refusal cannot be written', async () => {
     await using open = await openGate();
     await open.breakAudit('everything');
     await expect(open.call({}, open.runOf({ mode: 'deny' }))).rejects.toThrow();
   });
 
-  it('throws if the result cannot be written', async () => {
+  it('the gate throws if the result cannot be written', async () => {
     await using open = await openGate();
     await open.breakAudit('result');
     await expect(open.call({}, full(open))).rejects.toThrow();
@@ -122,7 +122,7 @@ describe('the gate fails closed', () => {
       },
     ],
     ['rejects', () => Promise.reject(new RangeError('the secret is 42'))],
-  ])('refuses the call if a guard %s', async (_, guard) => {
+  ])('the gate refuses the call if a guard %s', async (_, guard) => {
     await using open = await openGate();
     open.behaviour.guard = guard;
     expect(await open.call({}, full(open))).toEqual(refused('test_tool failed unexpectedly'));
@@ -147,7 +147,7 @@ describe('the gate fails closed', () => {
       'No such thing',
     ],
     ['rejects', () => Promise.reject(new Error('the secret is 42')), 'test_tool failed unexpectedly'],
-  ])('refuses the call if the plan %s', async (_, plan, message) => {
+  ])('the gate refuses the call if the plan %s', async (_, plan, message) => {
     await using open = await openGate({ plan });
     expect(await open.call({}, full(open))).toEqual(refused(message));
     expect(open.steps).toEqual([]);
@@ -155,7 +155,7 @@ describe('the gate fails closed', () => {
   });
 
   it.each([null, undefined, 7, 'text', [], [{}]])(
-    'refuses the call if the arguments are %j',
+    'the gate refuses the call if the arguments are %j',
     async (args) => {
       await using open = await openGate({ input: z.any() });
       expect(await open.call({ args }, full(open))).toMatchObject({ result: { success: false } });
@@ -164,28 +164,28 @@ describe('the gate fails closed', () => {
     },
   );
 
-  it('refuses the call if its arguments cannot be serialized exactly', async () => {
+  it('the gate refuses the call if its arguments cannot be serialized exactly', async () => {
     await using open = await openGate();
     const content = expect.stringContaining('cannot be serialized');
     expect(await open.call({ args: { text: 'half \ud800' } }, full(open))).toEqual(refused(content));
     expect(open.ran()).toBe(0);
   });
 
-  it('refuses the call if the tool is unknown or not available', async () => {
+  it('the gate refuses the call if the tool is unknown or not available', async () => {
     await using open = await openGate({ unavailable: () => 'no key' });
     expect(await open.call({ name: 'nothing' }, full(open))).toEqual(refused('There is no tool nothing'));
     expect(await open.call({}, full(open))).toEqual(refused('test_tool is not available: no key'));
     expect(await open.audited()).toEqual(['refused', 'refused']);
   });
 
-  it('refuses the call if a path is invalid', async () => {
+  it('the gate refuses the call if a path is invalid', async () => {
     await using open = await openGate();
     open.behaviour.access = { paths: [{ path: 'a\0b', operation: 'read' }] };
     expect(await open.call({}, full(open))).toEqual(refused('The path contains a NUL character'));
     expect(open.steps).toEqual(['plan']);
   });
 
-  it('does not run the tool if the run was stopped', async () => {
+  it('the gate does not run the tool if the run was stopped', async () => {
     await using open = await openGate();
     const run = full(open, { signal: AbortSignal.abort() });
     expect(await open.call({}, run)).toEqual(refused('The run was stopped'));
@@ -238,7 +238,7 @@ describe('the result of a tool', () => {
       await open.call({ name: text }, full(open));
       await open.call({ args: { text } }, full(open));
     }
-    const service = new AuditService(new AuditStore(open.database));
+    const service = new AuditService(new AuditStore(open.database), '/nonexistent');
     expect(await service.verify()).toMatchObject({ valid: true, entries: texts.length * 5 - 1 });
   });
 

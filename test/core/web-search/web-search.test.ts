@@ -96,11 +96,11 @@ describe('an invalid response of a search provider', () => {
     ['has another shape', { organic: 'none' }, 'Serper returned an unexpected response'],
     ['is null', 'null', 'Serper returned an unexpected response'],
     ['is too long', 'x'.repeat(3_000_000), 'longer than'],
-  ])('reports a response that %s', async (_, body, message) => {
+  ])('reports a search response that %s', async (_, body, message) => {
     expect((await failureAfter('serper', 200, body)).message).toContain(message);
   });
 
-  it('reports a server that cannot be reached', async () => {
+  it('reports a search server that cannot be reached', async () => {
     const server = await startLoopbackServer(() => undefined);
     await server[Symbol.asyncDispose]();
     expect((await failureOf('serper', server.url)).message).toBe(
@@ -109,7 +109,7 @@ describe('an invalid response of a search provider', () => {
   });
 });
 
-it('stops when the caller aborts', async () => {
+it('a web search stops when the caller aborts', async () => {
   await using server = await startLoopbackServer(() => undefined);
   await using search = await createWebSearch(providerAt('tavily', server.url));
   const controller = new AbortController();

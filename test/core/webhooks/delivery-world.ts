@@ -74,7 +74,7 @@ export function deliveryWorld(database: Database, options: WorldOptions = {}) {
         id,
         webhook_id: 'wh_1',
         event: 'task.completed' as const,
-        task_id: null,
+        task_id: 'task_1' as string | null,
         body: bodyOf(id),
         at: now(),
         ...change,
@@ -82,8 +82,8 @@ export function deliveryWorld(database: Database, options: WorldOptions = {}) {
       await database.write(async (transaction) => {
         for (const row of rows) store.insert(transaction, row);
         transaction.afterCommit(() => {
-          for (const { id, webhook_id, at } of rows)
-            deliverer.add({ id, webhookId: webhook_id, attempts: 0, dueAt: Date.parse(at) });
+          for (const { id, webhook_id, task_id, at } of rows)
+            deliverer.add({ id, webhookId: webhook_id, taskId: task_id, attempts: 0, dueAt: Date.parse(at) });
         });
       });
     },

@@ -6,7 +6,7 @@ import { webhookRow } from '../../helpers/webhooks.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 
-it('is not told what waited when its rights ended: of others once no administrator, of anything once shut out', async () => {
+it('sends no waiting deliveries of other users to a former administrator, and none to a disabled user', async () => {
   await using daemon = await startDaemon({ extraAdapters: [heldAdapter().adapter] });
   const { database, bus } = daemon.app;
   const boss = await addUser(daemon, 'boss', 'admin');

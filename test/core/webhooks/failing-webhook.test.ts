@@ -14,7 +14,7 @@ async function reactivate(world: DeliveryWorld) {
 }
 
 describe('a webhook', () => {
-  it('is failing after the fifth failed retry and not before; its owner hears it once', async () => {
+  it('a webhook is failing after the fifth failed retry and not before, and its owner is notified once', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { answer: () => 500 });
@@ -42,7 +42,7 @@ describe('a webhook', () => {
     expect(JSON.parse(notification?.data ?? '')).toEqual({ webhookId: 'wh_1' });
   });
 
-  it('is sent nothing while it is failing, nor by the next process', async () => {
+  it('sends nothing to a failing webhook, even in the next process', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { answer: () => 500 });
@@ -62,7 +62,7 @@ describe('a webhook', () => {
     await next.deliverer.stop();
   });
 
-  it('gets all that waits once it is active again, in the order of the events, however much that is', async () => {
+  it('a re-enabled webhook gets all waiting deliveries in order, however many', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     let isWell = false;
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     expect(await world.webhook()).toMatchObject({ status: 'active', delivery_count: 1205 });
   });
 
-  it('is given all attempts anew when it is active again, and its owner hears again', async () => {
+  it('a re-enabled webhook has all attempts again, and its owner is notified again', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { answer: () => 500 });
@@ -110,7 +110,7 @@ describe('a webhook', () => {
     expect(await world.row('dlv_2')).toMatchObject({ status: 'failed', attempt: 6 });
   });
 
-  it('is failing at once where the receiver says that it is gone', async () => {
+  it('a webhook is failing at once when the receiver answers 410', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { answer: () => 410 });
@@ -122,7 +122,7 @@ describe('a webhook', () => {
     expect(await world.row('dlv_2')).toMatchObject({ status: 'pending', attempt: 0 });
   });
 
-  it('that was switched off by hand gets nothing, and is not called failing', async () => {
+  it('a paused webhook gets no deliveries, and does not become failing', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database, 'wh_1', { status: 'paused' });
     const world = deliveryWorld(storage.database, { answer: () => 410 });
@@ -136,25 +136,28 @@ describe('a webhook', () => {
   });
 });
 
-describe('one attempt by hand', () => {
-  it.each(['failing', 'paused'])('is made for a webhook that is %s, which stays so', async (status) => {
-    await using storage = await openStorage();
-    await addWebhook(storage.database, 'wh_1', { status });
-    let said: Said = 500;
-    const world = deliveryWorld(storage.database, { answer: () => said });
-    await world.add('dlv_1');
-    await world.timer.advance(0);
-    await world.deliverer.sendNow('dlv_1');
-    expect(await world.row('dlv_1')).toMatchObject({ status: 'pending', attempt: 1, status_code: 500 });
-    await world.timer.advance(24 * HOUR);
-    expect(world.sent).toHaveLength(1);
-    said = 200;
-    await world.deliverer.sendNow('dlv_1');
-    expect(await world.row('dlv_1')).toMatchObject({ status: 'delivered', attempt: 2 });
-    expect((await world.webhook()).status).toBe(status);
-  });
+describe('a manual attempt', () => {
+  it.each(['failing', 'paused'])(
+    'makes a manual attempt for a webhook that is %s, without changing its status',
+    async (status) => {
+      await using storage = await openStorage();
+      await addWebhook(storage.database, 'wh_1', { status });
+      let said: Said = 500;
+      const world = deliveryWorld(storage.database, { answer: () => said });
+      await world.add('dlv_1');
+      await world.timer.advance(0);
+      await world.deliverer.sendNow('dlv_1');
+      expect(await world.row('dlv_1')).toMatchObject({ status: 'pending', attempt: 1, status_code: 500 });
+      await world.timer.advance(24 * HOUR);
+      expect(world.sent).toHaveLength(1);
+      said = 200;
+      await world.deliverer.sendNow('dlv_1');
+      expect(await world.row('dlv_1')).toMatchObject({ status: 'delivered', attempt: 2 });
+      expect((await world.webhook()).status).toBe(status);
+    },
+  );
 
-  it('sends a delivery that had arrived again, the same bytes under the same id', async () => {
+  it('a manual attempt sends a delivered delivery again, with the same bytes and id', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database);
@@ -172,7 +175,7 @@ describe('one attempt by hand', () => {
     expect(JSON.parse(row.history)).toHaveLength(2);
   });
 
-  it('is the only one of a test, which makes no webhook failing', async () => {
+  it('a test makes only one attempt, and never makes a webhook failing', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { answer: () => 410 });
@@ -186,7 +189,7 @@ describe('one attempt by hand', () => {
     expect(await world.notified()).toEqual([]);
   });
 
-  it('is refused while svc stops', async () => {
+  it('refuses a manual attempt while svc stops', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database);

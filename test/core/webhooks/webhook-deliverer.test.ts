@@ -14,7 +14,7 @@ const attemptsAt = (factor: number) =>
   schedule.reduce((times, delay) => [...times, (times.at(-1) ?? 0) + delay * factor], [0]);
 
 describe('a delivery', () => {
-  it('is sent at once, once, and what came of it is written down', async () => {
+  it('sends a delivery once and at once, and stores the result', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { answer: () => ({ status: 202, text: 'thank you' }) });
@@ -44,7 +44,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('says what it is, and is signed over its exact bytes', async () => {
+  it('a delivery contains its event, and is signed over its exact bytes', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { timer: manualTimer(Date.now()) });
@@ -68,7 +68,7 @@ describe('a delivery', () => {
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
   });
 
-  it('is signed with the secret before too, as long as that is kept', async () => {
+  it('a delivery is also signed with the previous secret while that is valid', async () => {
     await using storage = await openStorage();
     const timer = manualTimer(Date.now());
     const previous = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
@@ -89,7 +89,7 @@ describe('a delivery', () => {
     expect(later?.headers).not.toHaveProperty('x-service-signature-previous');
   });
 
-  it('takes the URL and the secret as they are at each attempt', async () => {
+  it('each attempt uses the current URL and secret', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { answer: () => 500, timer: manualTimer(Date.now()) });
@@ -106,7 +106,7 @@ describe('a delivery', () => {
   it.each([
     ['exactly', 0, 1],
     ['at most a tenth later', 0.999_999, 1.1],
-  ])('is tried again as promised, %s, the same each time, and then given up', async (_, random, factor) => {
+  ])('retries a delivery unchanged as documented, %s, and then gives up', async (_, random, factor) => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { answer: () => 500, random: () => random });
@@ -137,7 +137,7 @@ describe('a delivery', () => {
     ['too long an answer', new OutboundError('too_long', 'long'), { error: 'long' }],
     ['a refused address', new OutboundError('refused', 'private'), { error: 'private' }],
   ];
-  it.each(refusals)('has failed where the answer is %s, and arrives later', async (_, answer, seen) => {
+  it.each(refusals)('a delivery fails when the answer is %s, and succeeds later', async (_, answer, seen) => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     let isWell = false;
@@ -162,7 +162,7 @@ describe('a delivery', () => {
     [429, '1', 30],
     [429, '86400', 300],
     [500, '120', 30],
-  ])('waits after %i with Retry-After %s for %i s', async (status, value, expected) => {
+  ])('a delivery waits after %i with Retry-After %s for %i s', async (status, value, expected) => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const answer = () => ({ status, headers: { 'retry-after': value } });
@@ -179,7 +179,7 @@ describe('a delivery', () => {
     expect(seconds()).toEqual([expected]);
   });
 
-  it('remembers its last twelve attempts, and goes on from an attempt by hand', async () => {
+  it('stores the last twelve attempts, and continues after a manual one', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { answer: () => 500 });
@@ -201,7 +201,38 @@ describe('a delivery', () => {
 });
 
 describe('the deliveries of a webhook', () => {
-  it('come one at a time in the order of the events, except for one that failed', async () => {
+  it('of several tasks come at the same time, those of one task in the order of the events', async () => {
+    await using storage = await openStorage();
+    await addWebhook(storage.database);
+    const underway = new Map<string, number>();
+    const taskOf = (id: string) => id.slice(0, id.indexOf('.'));
+    let most = 0;
+    const world = deliveryWorld(storage.database, {
+      answer: async (id) => {
+        const task = taskOf(id);
+        underway.set(task, (underway.get(task) ?? 0) + 1);
+        expect(underway.get(task)).toBe(1);
+        most = Math.max(
+          most,
+          [...underway.values()].reduce((sum, n) => sum + n),
+        );
+        for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+        underway.set(task, 0);
+        return 200;
+      },
+    });
+    const ids = Array.from({ length: 60 }, (_, n) => `dlv_${n % 20}.${Math.floor(n / 20)}`);
+    for (const id of ids) await world.add(id, { task_id: taskOf(id) });
+    await until(async () => {
+      await world.timer.advance(1);
+      expect(world.sent).toHaveLength(60);
+    });
+    expect(most).toBe(8);
+    for (const [task, own] of Map.groupBy(world.ids(), taskOf))
+      expect(own).toEqual([0, 1, 2].map((n) => `${task}.${n}`));
+  });
+
+  it('sends deliveries of a webhook one at a time in the order of events, except after a failure', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     let isWell = false;
@@ -224,7 +255,7 @@ describe('the deliveries of a webhook', () => {
     expect(world.ids()).toEqual([...ids, 'dlv_02']);
   });
 
-  it('go on where they were with the next process: same time, same id, same bytes', async () => {
+  it('the next process continues deliveries with the same time, id and bytes', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     await addWebhook(storage.database, 'wh_2', { status: 'paused' });
@@ -265,7 +296,7 @@ describe('the deliveries of a webhook', () => {
     expect(await first.row('dlv_1')).toMatchObject({ status: 'failed', attempt: 6 });
   });
 
-  it('are neither lost nor a storm when the clock is set', async () => {
+  it('a changed clock neither loses deliveries nor sends a burst', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const timer = manualTimer(began);
@@ -290,7 +321,7 @@ describe('the deliveries of a webhook', () => {
     await second.deliverer.stop();
   });
 
-  it('are not sent twice because the disk is full for a while, and no more are sent meanwhile', async () => {
+  it('sends no delivery twice while the disk is full, and no further ones meanwhile', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const full = { isFull: false };
@@ -312,7 +343,7 @@ describe('the deliveries of a webhook', () => {
     await until(() => expect(world.ids()).toEqual(['dlv_1', 'dlv_2']));
   });
 
-  it('go with their webhook', async () => {
+  it('deliveries are removed with their webhook', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database, { answer: () => 500 });
@@ -329,7 +360,7 @@ describe('the deliveries of a webhook', () => {
     expect(world.ids()).toEqual(['dlv_1']);
   });
 
-  it('wait all, in their order, where one could not be attempted', async () => {
+  it('all deliveries wait in order when one could not be attempted', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database);
     const world = deliveryWorld(storage.database);
@@ -348,7 +379,7 @@ describe('the deliveries of a webhook', () => {
     });
   });
 
-  it('wait where a secret cannot be read, and say so to who asks for one', async () => {
+  it('deliveries wait while a secret is unreadable, and a manual attempt reports it', async () => {
     await using storage = await openStorage();
     await addWebhook(storage.database, 'wh_1', { secret: 'sealed:v1:no' });
     const world = deliveryWorld(storage.database);

@@ -29,8 +29,11 @@ const idsIn = async (database: Database) =>
     ({ id }) => id,
   );
 
+/** Finished deliveries stay for 30 days. */
+const config = { get: () => 30 as never };
+
 describe('WebhookDeliveryStore', () => {
-  it('inserts a delivery that is due at once, with all attempts before it', async () => {
+  it('inserts a delivery that is due at once, with all its attempts left', async () => {
     await using storage = await openStorage();
     const store = new WebhookDeliveryStore(storage.database);
     const delivery = { id: 'dlv_1', webhook_id: 'wh_1', event: 'task.failed', task_id: 't', at } as const;
@@ -52,7 +55,7 @@ describe('WebhookDeliveryStore', () => {
     });
   });
 
-  it('lists those of a webhook, the newest first, also by their state', async () => {
+  it('lists the deliveries of a webhook newest first, also by status', async () => {
     await using storage = await openStorage();
     const store = new WebhookDeliveryStore(storage.database);
     await add(storage.database, [
@@ -70,7 +73,7 @@ describe('WebhookDeliveryStore', () => {
     expect(await store.list('wh_1', { limit: 1, offset: 0 })).toMatchObject({ total: 3 });
   });
 
-  it('removes those of a webhook and no others', async () => {
+  it('removes the deliveries of a webhook and no others', async () => {
     await using storage = await openStorage();
     const store = new WebhookDeliveryStore(storage.database);
     await add(storage.database, [{ id: 'dlv_1' }, { id: 'dlv_2', webhook_id: 'wh_2' }]);
@@ -79,8 +82,8 @@ describe('WebhookDeliveryStore', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is nothing of a webhook that is gone, however much there was', async () => {
+describe('the retention of deliveries', () => {
+  it('keeps no deliveries of a removed webhook, however many there were', async () => {
     await using storage = await openStorage();
     const { database } = storage;
     const store = new WebhookDeliveryStore(database);
@@ -96,11 +99,11 @@ describe('what is kept', () => {
     await add(database, [{ id: 'other' }]);
     await database.write((transaction) => store.removeOf(transaction, 'wh_gone'));
     expect(await idsIn(database)).toHaveLength(3001);
-    await new WebhookDeliveryRetention(database).removeOld(now);
+    await new WebhookDeliveryRetention(database, config).removeOld(now);
     expect(await idsIn(database)).toEqual(['other']);
   });
 
-  it('is what ended in the last 30 days, and what still waits for an active webhook', async () => {
+  it('keeps deliveries that finished in the last 30 days, and those that wait for an active webhook', async () => {
     await using storage = await openStorage();
     const { database } = storage;
     await addWebhook(database);
@@ -112,14 +115,14 @@ describe('what is kept', () => {
       { id: 'unwanted', webhook_id: 'wh_off', status: 'pending', next_attempt_at: at },
       { id: 'waits for it', webhook_id: 'wh_off', status: 'pending', next_attempt_at: now.toISOString() },
     ]);
-    await new WebhookDeliveryRetention(database).removeOld(now);
+    await new WebhookDeliveryRetention(database, config).removeOld(now);
     expect(await idsIn(database)).toEqual(['recent', 'waits', 'waits for it']);
   });
 
-  it('is the last 1,000 that ended of each webhook, and costs no write otherwise', async () => {
+  it('keeps the last 1,000 finished deliveries of each webhook, and writes nothing otherwise', async () => {
     await using storage = await openStorage();
     const { database } = storage;
-    const retention = new WebhookDeliveryRetention(database);
+    const retention = new WebhookDeliveryRetention(database, config);
     const webhooks = Array.from({ length: 60 }, (_, index) => `wh_${String(index).padStart(2, '0')}`);
     for (const id of webhooks) await addWebhook(database, id);
     const ended = (count: number, webhook_id: string) =>

@@ -47,7 +47,7 @@ const refuse = (): never => {
 };
 
 describe('the outbox of webhooks', () => {
-  it('touches nothing while nobody is subscribed', async () => {
+  it('the outbox writes nothing without subscribed webhooks', async () => {
     await using world = await openOutbox();
     await world.addUser('user_owner');
     await world.addUser('user_ann');
@@ -70,7 +70,7 @@ describe('the outbox of webhooks', () => {
     expect(() => world.outbox.add(untouchable, happening)).toThrow(Refused);
   });
 
-  it('leaves a delivery that is sent after the commit', async () => {
+  it('the outbox stores a delivery that is sent after the commit', async () => {
     await using world = await openOutbox();
     await world.addUser('user_owner');
     await world.addWebhooks(webhookRow('wh'));
@@ -91,7 +91,7 @@ describe('the outbox of webhooks', () => {
     expect(world.sent).toEqual([row?.id]);
   });
 
-  it('tells of the end of a run that died with its worker', async () => {
+  it('the outbox notifies of the end of a run whose worker died', async () => {
     await using world = await openOutbox();
     await world.addUser('user_owner');
     await world.addWebhooks(webhookRow('wh'));
@@ -112,7 +112,7 @@ describe('the outbox of webhooks', () => {
     ]);
   });
 
-  it('leaves nothing of a change that is rolled back, and one of each that is written a second time', async () => {
+  it('the outbox stores nothing of a rolled back change, and no duplicate of a repeated one', async () => {
     await using world = await openOutbox();
     await world.addUser('user_owner');
     await world.addWebhooks(webhookRow('wh'));
@@ -135,7 +135,7 @@ describe('the outbox of webhooks', () => {
     expect(world.sent).toEqual(rows.map(({ id }) => id));
   });
 
-  it('tells each subscribed webhook once of each end, whatever happens to a task', async () => {
+  it('the outbox notifies each subscribed webhook once of each task that finishes', async () => {
     const owners = ['user_owner', 'user_ann', 'user_bob'];
     const webhook = fc.record({
       owner_id: fc.constantFrom(...owners),
@@ -195,7 +195,7 @@ describe('the outbox of webhooks', () => {
 });
 
 describe('a webhook that fails', () => {
-  it('has so many waiting, and what comes then has failed', async () => {
+  it('limits the waiting deliveries of a failing webhook, and fails further ones', async () => {
     await using world = await openOutbox({ maxPending: 5 });
     await world.addUser('user_owner');
     await world.addWebhooks(webhookRow('wh', { status: 'failing' }), webhookRow('wh_well'));

@@ -22,7 +22,7 @@ async function setUser(
   await nextTurn();
 }
 
-it('tells of the tasks of their user, and an administrator of everybody’s', async () => {
+it('webhooks receive the tasks of their user, and those of an administrator all tasks', async () => {
   await using world = await openOutbox();
   await world.addUser('user_root', { role: 'admin' });
   await world.addUser('user_ann');
@@ -39,7 +39,7 @@ it('tells of the tasks of their user, and an administrator of everybody’s', as
   expect(toldOf(world, 'user_root')).toEqual(['wh_root_own', 'wh_root']);
 });
 
-it('follows the rights of users', async () => {
+it('webhooks follow the rights of their users', async () => {
   await using world = await openOutbox();
   await world.addUser('user_root', { role: 'admin' });
   await world.addUser('user_ann');
@@ -60,7 +60,7 @@ it('follows the rights of users', async () => {
   expect(toldOf(world, 'user_ann')).toEqual(['wh_ann']);
 });
 
-it('keeps what was read last, whichever answer comes first', async () => {
+it('the registry keeps the latest read, whichever answer comes first', async () => {
   const answers: PromiseWithResolvers<SubscribedRow[]>[] = [];
   const registry = new WebhookRegistry({
     subscribed: () => {

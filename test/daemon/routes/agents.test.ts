@@ -3,7 +3,7 @@ import { startDaemon } from '../../helpers/daemon.ts';
 import { failingAdapter, follow, testAdapter } from '../../helpers/tasks.ts';
 
 describe('GET /api/agents', () => {
-  it('describes each agent, with what it did', async () => {
+  it('describes each agent with its statistics', async () => {
     const doing = testAdapter(async () => ({ output: 'done' }));
     await using daemon = await startDaemon({
       extraAdapters: [doing, { ...failingAdapter('auth'), type: 'failing' }],
@@ -32,7 +32,7 @@ describe('GET /api/agents', () => {
     expect(of('command')).toMatchObject({ configured: true, healthy: true });
   });
 
-  it('checks on demand, all callers with one check', async () => {
+  it('checks agents on demand, with one check for all callers', async () => {
     let checks = 0;
     const release = Promise.withResolvers<void>();
     const adapter = testAdapter(async () => ({ output: '' }), {
@@ -56,13 +56,13 @@ describe('GET /api/agents', () => {
     expect(checks).toBe(1);
   });
 
-  it('says which one is the default', async () => {
+  it('names the default agent', async () => {
     await using daemon = await startDaemon({ flags: { 'agents.default': 'command' } });
     const { agents } = await daemon.client.agents.list();
     expect(agents.filter(({ isDefault }) => isDefault).map(({ type }) => type)).toEqual(['command']);
   });
 
-  it('calls an agent ill whose check breaks', async () => {
+  it('reports an agent as unhealthy when its check throws', async () => {
     const adapter = testAdapter(async () => ({ output: '' }), {
       checkHealth: () => Promise.reject(new Error('No route')),
     });

@@ -10,7 +10,7 @@ async function makeEvents({ client }: TestDaemon): Promise<void> {
 }
 
 describe('the audit log', () => {
-  it('is listed newest first, by any of its properties', async () => {
+  it('lists the audit log newest first, filtered by any property', async () => {
     await using daemon = await startDaemon();
     await makeEvents(daemon);
     await send(daemon, 'POST', '/api/auth/verify-access-key', { key: 'wrong' });
@@ -52,7 +52,7 @@ describe('the audit log', () => {
       'update audit_log set seq = 99 where seq = 3; update audit_log set seq = 3 where seq = 4; update audit_log set seq = 4 where seq = 99',
       { valid: false, brokenAt: 3 },
     ],
-  ])('is found %s', async (_, damage, expected) => {
+  ])('detects an audit log %s', async (_, damage, expected) => {
     await using daemon = await startDaemon();
     await makeEvents(daemon);
     const before = await daemon.client.audit.verify();
@@ -64,7 +64,7 @@ describe('the audit log', () => {
     if (expected.valid) expect(after.lastHash).toBe(before.lastHash);
   });
 
-  it('shows a cut-off end by its last hash', async () => {
+  it('the last hash reveals a truncated audit log', async () => {
     await using daemon = await startDaemon();
     await makeEvents(daemon);
     const { lastHash } = await daemon.client.audit.verify();

@@ -34,7 +34,7 @@ describe('POST /api/auth/signup', () => {
     expect(await auditedEvents(daemon)).toEqual(['auth.sign_up ok']);
   });
 
-  it('wants an invite from the second account on', async () => {
+  it('requires an invite from the second account on', async () => {
     await using daemon = await startDaemon();
     await signUp(daemon, ann);
     expect(await signUp(daemon, bob)).toMatchObject({
@@ -47,7 +47,7 @@ describe('POST /api/auth/signup', () => {
     expect(invited).toMatchObject({ status: 200, body: { user: { role: 'user' } } });
   });
 
-  it('lets anybody in where registration is open, and only the first is an administrator', async () => {
+  it('open registration accepts every sign-up, and only the first account is an administrator', async () => {
     await using daemon = await startDaemon(open);
     expect((await signUp(daemon, ann)).body).toMatchObject({ user: { role: 'admin' } });
     expect((await signUp(daemon, bob)).body).toMatchObject({ user: { role: 'user' } });
@@ -57,7 +57,7 @@ describe('POST /api/auth/signup', () => {
     });
   });
 
-  it('takes no more than it asks for', async () => {
+  it('a sign-up ignores unknown fields such as a role', async () => {
     await using daemon = await startDaemon(open);
     await signUp(daemon, ann);
     const forged = { ...bob, role: 'admin', id: 'user_owner', disabled_at: null, isTrustedClient: true };
@@ -76,7 +76,7 @@ describe('POST /api/auth/signup', () => {
     [{ name: 'two\nlines' }, 'name'],
     [{ name: 'colour \u001b[31m' }, 'name'],
     [{ inviteCode: 7 }, 'inviteCode'],
-  ])('refuses %j', async (change, path) => {
+  ])('rejects the sign-up %j', async (change, path) => {
     await using daemon = await startDaemon();
     expect(await signUp(daemon, { ...ann, ...change })).toMatchObject({
       status: 400,
@@ -84,7 +84,7 @@ describe('POST /api/auth/signup', () => {
     });
   });
 
-  it('takes passwords and names of any script', async () => {
+  it('accepts passwords and names in any script', async () => {
     await using daemon = await startDaemon();
     const password = 'пароль-é-٣-longer';
     expect((await signUp(daemon, { ...ann, name: 'Ænne 李', password })).status).toBe(200);
@@ -95,7 +95,7 @@ describe('POST /api/auth/signup', () => {
     ['a proxy forwards the request', {}, { 'x-forwarded-for': '203.0.113.7' }],
     ['a base URL is set', { 'server.baseUrl': 'http://svc.example.org' }, {}],
     ['invites are wanted', { 'system.registrationMode': 'invite' as const }, {}],
-  ])('makes no first account for the asking where %s', async (_, flags, headers) => {
+  ])('creates the first account only with an invite when %s', async (_, flags, headers) => {
     await using daemon = await startDaemon({ flags });
     expect((await signUp(daemon, ann, headers)).status).toBe(400);
     const { code } = await daemon.client.invites.create({ body: { role: 'admin' } });
@@ -106,7 +106,7 @@ describe('POST /api/auth/signup', () => {
 });
 
 describe('POST /api/auth/login', () => {
-  it('signs in with another session each time', async () => {
+  it('each login creates another session', async () => {
     await using daemon = await startDaemon();
     const first = await signUp(daemon, ann);
     const second = await signIn(daemon, 'ANN@example.org', ann.password);
@@ -121,7 +121,7 @@ describe('POST /api/auth/login', () => {
     expect((await me(daemon, second.cookie)).status).toBe(200);
   });
 
-  it('never takes over a session that the browser brings, and ends it', async () => {
+  it('login never reuses the session of the browser, and revokes it', async () => {
     await using daemon = await startDaemon();
     const first = await signUp(daemon, ann);
     const planted = 'service_session=planted-by-somebody-else-1234567890123456789';
@@ -142,7 +142,7 @@ describe('POST /api/auth/login', () => {
     ['a wrong password', ann.email, 'wrong password 1'],
     ['a text that is no address', "' or 1=1 --", ann.password],
     ['the owner, who has no password', 'owner@localhost', ann.password],
-  ])('says the same of %s', async (_, email, password) => {
+  ])('login gives the same error for %s', async (_, email, password) => {
     await using daemon = await startDaemon();
     await signUp(daemon, ann);
     const answer = await signIn(daemon, email, password);
@@ -152,7 +152,7 @@ describe('POST /api/auth/login', () => {
     expect(await auditedEvents(daemon)).toEqual(['auth.sign_up ok', 'auth.sign_in refused']);
   });
 
-  it('is 429 at the eleventh time in a minute, and says when to come back', async () => {
+  it('limits logins to ten per minute, and says when to retry', async () => {
     await using daemon = await startDaemon();
     await signUp(daemon, ann);
     for (let at = 0; at < 10; at++)
@@ -166,7 +166,7 @@ describe('POST /api/auth/login', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(60);
   });
 
-  it('counts an account wherever the attempts come from, and believes a trusted proxy only', async () => {
+  it('counts logins per account from any address, and trusts only a trusted proxy', async () => {
     const proxies = ['127.0.0.0/8'];
     await using daemon = await startDaemon({ flags: { 'server.trustedProxies': proxies } });
     await using strict = await startDaemon();
@@ -184,7 +184,7 @@ describe('the profile', () => {
   const change = (daemon: TestDaemon, cookie: string, body: unknown) =>
     send(daemon, 'PATCH', '/api/auth/me', body, { cookie });
 
-  it('takes every field, and null takes it back', async () => {
+  it('updates every field of the profile, and null clears it', async () => {
     await using daemon = await startDaemon();
     const { cookie } = await signUp(daemon, ann);
     const profile = {
@@ -203,7 +203,7 @@ describe('the profile', () => {
     expect(user).toMatchObject({ name: 'Ann B.', onboardingCompleted: true });
   });
 
-  it('cannot change who somebody is', async () => {
+  it('a profile update cannot change the identity or role', async () => {
     await using daemon = await startDaemon(open);
     await signUp(daemon, ann);
     const { cookie } = await signUp(daemon, bob);
@@ -223,7 +223,7 @@ describe('the profile', () => {
     { locale: 'x'.repeat(36) },
     { onboardingCompleted: 'yes' },
     { name: '' },
-  ])('refuses %j', async (body) => {
+  ])('rejects the profile %j', async (body) => {
     await using daemon = await startDaemon();
     expect(await send(daemon, 'PATCH', '/api/auth/me', body, daemon.headers)).toMatchObject({
       status: 400,
@@ -236,7 +236,7 @@ describe('PUT /api/auth/password', () => {
   const change = (daemon: TestDaemon, cookie: string, currentPassword: string, newPassword: string) =>
     send(daemon, 'PUT', '/api/auth/password', { currentPassword, newPassword }, { cookie });
 
-  it('changes it and ends the other sessions', async () => {
+  it('a password change revokes the other sessions', async () => {
     await using daemon = await startDaemon();
     const { cookie } = await signUp(daemon, ann);
     const other = await signIn(daemon, ann.email, ann.password);
@@ -250,7 +250,7 @@ describe('PUT /api/auth/password', () => {
     expect(await auditedEvents(daemon)).toContain('auth.password_changed ok');
   });
 
-  it('is not for a paired device, and withdraws what nobody has fetched yet', async () => {
+  it('a paired device cannot change the password, and a change withdraws unclaimed pairings', async () => {
     await using daemon = await startDaemon();
     const { cookie } = await signUp(daemon, ann);
     const pair = async () => {
@@ -277,15 +277,15 @@ describe('PUT /api/auth/password', () => {
     expect((await me(daemon, device)).status).toBe(401);
   });
 
-  it('is nothing for the owner of the machine, who has the access key', async () => {
+  it('the owner of the machine has no password to change', async () => {
     await using daemon = await startDaemon();
     const answer = await change(daemon, daemon.headers.cookie, 'x', bob.password);
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('access key') } });
   });
 });
 
-describe('accounts, to an administrator', () => {
-  it('can be given another role or shut out at once, but one administrator stays', async () => {
+describe('accounts, for an administrator', () => {
+  it('an administrator can change roles and disable accounts, but not the last administrator', async () => {
     await using daemon = await startDaemon({ flags: { ...open.flags, 'system.authMode': 'cloud' } });
     const admin = await signUp(daemon, ann);
     const plain = await signUp(daemon, bob);

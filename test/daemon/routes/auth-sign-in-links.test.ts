@@ -9,7 +9,7 @@ import { send } from '../../helpers/http.ts';
 const redeem = (daemon: TestDaemon, token: string) =>
   send(daemon, 'POST', '/api/auth/sign-in-links/redeem', { token });
 
-it('signs a browser in, once', async () => {
+it('a sign-in link signs a browser in once', async () => {
   await using daemon = await startDaemon();
   const { url, token } = await daemon.client.auth.createSignInLink();
   expect(url).toBe(`${daemon.url}/sign-in#${token}`);
@@ -19,10 +19,10 @@ it('signs a browser in, once', async () => {
   const me = await send(daemon, 'GET', '/api/auth/me', undefined, { cookie: good?.cookie ?? '' });
   expect(me.body).toMatchObject({ user: { id: 'user_owner', role: 'admin' } });
   expect((await redeem(daemon, token)).status).toBe(401);
-  expect(await auditedEvents(daemon)).toEqual(['auth.sign_in ok']);
+  expect(await auditedEvents(daemon)).toEqual(['auth.sign_in_link_created ok', 'auth.sign_in ok']);
 });
 
-it('is over after a minute', async () => {
+it('a sign-in link expires after a minute', async () => {
   const clock = { ms: Date.now() };
   const runtime = { ...systemRuntime, now: () => new Date(clock.ms) };
   await using daemon = await startDaemon({ runtime });
@@ -31,7 +31,7 @@ it('is over after a minute', async () => {
   expect((await redeem(daemon, token)).status).toBe(401);
 });
 
-it('gives no more rights than the session that made it has', async () => {
+it('a sign-in link grants only the rights of the session that created it', async () => {
   await using daemon = await startDaemon();
   const device = await daemon.app.sessions.create({ userId: 'user_owner', kind: 'device', role: 'user' });
   const headers = { authorization: `Bearer ${device.token}` };
@@ -43,7 +43,7 @@ it('gives no more rights than the session that made it has', async () => {
   expect((await send(daemon, 'GET', '/api/config', undefined, { cookie })).status).toBe(403);
 });
 
-it('ends with the device that made it', async () => {
+it('a sign-in link expires when its device is revoked', async () => {
   await using daemon = await startDaemon();
   const { requestId, code } = await daemon.client.pairing.create({ body: { requesterId: 'phone' } });
   await daemon.client.pairing.approve({ body: { code } });
@@ -61,12 +61,12 @@ it('ends with the device that made it', async () => {
   expect((await redeem(daemon, late)).status).toBe(401);
 });
 
-it.each(['', 'x', 'A'.repeat(43)])('is nothing when it is %j', async (token) => {
+it.each(['', 'x', 'A'.repeat(43)])('rejects the sign-in link %j', async (token) => {
   await using daemon = await startDaemon();
   expect([400, 401]).toContain((await redeem(daemon, token)).status);
 });
 
-it('leads to a path of this daemon, which nobody but its maker chooses', async () => {
+it('a sign-in link leads to a path of this daemon that only its creator chooses', async () => {
   await using daemon = await startDaemon();
   const make = (body: unknown) => send(daemon, 'POST', '/api/auth/sign-in-links', body, daemon.headers);
   const made = await make({ returnTo: '/api/auth/codehost?returnTo=%2F' });
@@ -134,7 +134,7 @@ async function openLink(returnTo: string | undefined, status = 200) {
   return { calls, went, state: parts.get('state')?.textContent };
 }
 
-it('takes the browser there once somebody has agreed', async () => {
+it('a sign-in link redirects the browser once a person confirms', async () => {
   expect(await openLink('/api/auth/codehost')).toMatchObject({
     calls: ['/api/auth/sign-in-links/redeem'],
     went: ['/api/auth/codehost'],

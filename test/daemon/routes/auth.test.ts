@@ -21,7 +21,7 @@ const me = (daemon: TestDaemon, cookie?: string) =>
 const sessionOf = (response: Response) => response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
 describe('GET /api/auth/me', () => {
-  it('names the owner', async () => {
+  it('names the owner of the machine', async () => {
     await using daemon = await startDaemon();
     const response = await me(daemon, daemon.headers.cookie);
     expect(response.status).toBe(200);
@@ -50,7 +50,7 @@ describe('GET /api/auth/me', () => {
   });
 
   it.each([undefined, `${sessionCookie}=`, `${sessionCookie}=made-up`, 'other=1'])(
-    'is 401 in a form of its own with the cookie %s',
+    'answers 401 with a body of its own for the cookie %s',
     async (cookie) => {
       await using daemon = await startDaemon();
       const response = await me(daemon, cookie);
@@ -65,7 +65,7 @@ describe('GET /api/auth/me', () => {
 });
 
 describe('POST /api/auth/verify-access-key', () => {
-  it('signs in who knows the key', async () => {
+  it('the access key signs the owner in', async () => {
     await using daemon = await startDaemon();
     await setKey(daemon, KEY);
     const response = await verify(daemon, KEY);
@@ -79,34 +79,34 @@ describe('POST /api/auth/verify-access-key', () => {
     expect((await me(daemon, session)).status).toBe(200);
   });
 
-  it('gives a new session each time', async () => {
+  it('the access key creates a new session each time', async () => {
     await using daemon = await startDaemon();
     await setKey(daemon, KEY);
     const [first, second] = [sessionOf(await verify(daemon, KEY)), sessionOf(await verify(daemon, KEY))];
     expect(first).not.toBe(second);
   });
 
-  it('says Secure where the base URL is https', async () => {
+  it('marks the cookie Secure when the base URL is https', async () => {
     await using daemon = await startDaemon({ flags: { 'server.baseUrl': 'https://svc.example.org' } });
     await setKey(daemon, KEY);
     expect((await verify(daemon, KEY)).headers.getSetCookie()[0]).toMatch(/; Secure(;|$)/);
   });
 
-  it.each(['wrong', `${KEY} `, KEY.toUpperCase(), KEY.slice(1)])('refuses the key %j', async (key) => {
+  it.each(['wrong', `${KEY} `, KEY.toUpperCase(), KEY.slice(1)])('rejects the access key %j', async (key) => {
     await using daemon = await startDaemon();
     await setKey(daemon, KEY);
     const response = await verify(daemon, key);
     expect(response.status).toBe(401);
-    expect(await response.json()).toEqual({ error: 'That is not the access key' });
+    expect(await response.json()).toEqual({ error: 'The access key is wrong' });
     expect(response.headers.getSetCookie()).toEqual([]);
   });
 
-  it('refuses every key while there is none', async () => {
+  it('rejects every access key while none is set', async () => {
     await using daemon = await startDaemon();
     expect((await verify(daemon, 'anything')).status).toBe(401);
   });
 
-  it('is 429 at the eleventh time in a minute, even with the right key', async () => {
+  it('limits access key attempts to ten per minute, even with the right key', async () => {
     await using daemon = await startDaemon();
     await setKey(daemon, KEY);
     const statuses: number[] = [];
@@ -122,7 +122,7 @@ describe('POST /api/auth/verify-access-key', () => {
     expect((await me(daemon, daemon.headers.cookie)).status).toBe(200);
   });
 
-  it('counts callers by their own address, not by what they say', async () => {
+  it('counts callers by their own address, not by their headers', async () => {
     await using daemon = await startDaemon();
     await setKey(daemon, KEY);
     for (let times = 0; times < 10; times++)
@@ -138,7 +138,7 @@ describe('POST /api/auth/verify-access-key', () => {
 });
 
 describe('POST /api/auth/logout', () => {
-  it('ends this session at once and no other', async () => {
+  it('logout revokes this session at once and no other', async () => {
     await using daemon = await startDaemon();
     await setKey(daemon, KEY);
     const [first, second] = [sessionOf(await verify(daemon, KEY)), sessionOf(await verify(daemon, KEY))];
@@ -155,7 +155,7 @@ describe('POST /api/auth/logout', () => {
 });
 
 describe('sessions', () => {
-  it('are stored as hashes only', async () => {
+  it('stores sessions only as hashes', async () => {
     await using daemon = await startDaemon();
     const token = daemon.headers.cookie.split('=')[1] ?? '';
     const rows = await daemon.app.database.read.selectFrom('sessions').selectAll().execute();
@@ -164,7 +164,7 @@ describe('sessions', () => {
     expect((await me(daemon, `${sessionCookie}=${rows[0]?.token_hash}`)).status).toBe(401);
   });
 
-  it('expire', async () => {
+  it('sessions expire', async () => {
     await using daemon = await startDaemon();
     const { headers } = await addUser(daemon, 'ann');
     await daemon.app.database.write(({ db }) =>
@@ -177,7 +177,7 @@ describe('sessions', () => {
     expect((await me(daemon, headers.cookie)).status).toBe(401);
   });
 
-  it('outlive the daemon, and so does the owner file of mode 0600', async () => {
+  it('sessions survive a restart, and the owner file has mode 0600', async () => {
     const first = await startDaemon();
     const file = `${first.home}/owner-session`;
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -190,7 +190,7 @@ describe('sessions', () => {
 });
 
 describe('PUT /api/auth/access-key', () => {
-  it('replaces the key', async () => {
+  it('replaces the access key', async () => {
     await using daemon = await startDaemon();
     await setKey(daemon, KEY);
     await setKey(daemon, 'another key');
@@ -198,7 +198,7 @@ describe('PUT /api/auth/access-key', () => {
     expect((await verify(daemon, 'another key')).status).toBe(200);
   });
 
-  it('keeps only a slow hash of it', async () => {
+  it('stores only a slow hash of the access key', async () => {
     await using daemon = await startDaemon();
     await setKey(daemon, KEY);
     const rows = await daemon.app.database.read.selectFrom('state').selectAll().execute();
@@ -208,7 +208,7 @@ describe('PUT /api/auth/access-key', () => {
     );
   });
 
-  it('takes the requirement away with null, on a loopback address, over restarts', async () => {
+  it('null removes the access key on a loopback address, also after restarts', async () => {
     const first = await startDaemon();
     await setKey(first, null);
     expect(await (await me(first)).json()).toMatchObject({ authenticated: true, user: { role: 'admin' } });
@@ -223,7 +223,7 @@ describe('PUT /api/auth/access-key', () => {
     expect((await fetch(`${second.url}/api/tasks`)).status).toBe(401);
   });
 
-  it.each(['', 'seven77', 'x'.repeat(1001), 1, undefined])('refuses the key %j', async (key) => {
+  it.each(['', 'seven77', 'x'.repeat(1001), 1, undefined])('rejects the new access key %j', async (key) => {
     await using daemon = await startDaemon();
     const response = await fetch(`${daemon.url}/api/auth/access-key`, {
       method: 'PUT',
@@ -235,24 +235,24 @@ describe('PUT /api/auth/access-key', () => {
   });
 });
 
-describe('an address that others can reach', () => {
+describe('a public address', () => {
   const reachable = { flags: { 'server.host': '0.0.0.0' } };
 
-  it('is not served without an access key', async () => {
+  it('does not serve a public address without an access key', async () => {
     await expect(startDaemon(reachable)).rejects.toMatchObject({
       code: 'configuration',
       message: expect.stringContaining('access key'),
     });
   });
 
-  it('leaves nothing behind when it is not served', async () => {
+  it('leaves no files behind when it rejects a public address', async () => {
     const home = temporaryFolder();
     await expect(startDaemon({ ...reachable, home })).rejects.toMatchObject({ code: 'configuration' });
     await using daemon = await startDaemon({ home });
     expect((await daemon.client.health.get()).status).toBe('ok');
   });
 
-  it('is not served where the key was taken away', async () => {
+  it('does not serve a public address once the access key is removed', async () => {
     const local = await startDaemon();
     await setKey(local, null);
     await local.stop();
@@ -261,7 +261,7 @@ describe('an address that others can reach', () => {
     });
   });
 
-  it('is served with a key, which then cannot be taken away', async () => {
+  it('serves a public address with an access key, which cannot be removed then', async () => {
     const local = await startDaemon({ home: temporaryFolder() });
     await setKey(local, KEY);
     await local.stop();

@@ -59,7 +59,7 @@ function toldModel(): { calls: string[]; results: string[] } {
   };
 }
 
-describe('calls of tools', () => {
+describe('odd tool calls', () => {
   const look = { path: 'nowhere' };
   it.each<[string, ScriptedCall[], unknown[]]>([
     [
@@ -74,7 +74,7 @@ describe('calls of tools', () => {
     ['with null for arguments have none', [{ name: 'list_directory', args: 'null' }], [{}]],
     ['whose arguments are no object keep them', [{ name: 'list_directory', args: '[1]' }], [[1]]],
     ['whose arguments break off keep them', [{ name: 'list_directory', args: '{"path":"a' }], ['{"path":"a']],
-  ])('%s', async (_, calls, args) => {
+  ])('tool calls %s', async (_, calls, args) => {
     model.script = calling(calls);
     const expected = calls.map(({ name }, index) => ({ name, arguments: args[index] }));
     const { toolCalls, assistantMessage } = await daemon.client.conversations.sendMessageWithTools(
@@ -95,7 +95,7 @@ describe('calls of tools', () => {
   });
 });
 
-describe('a server that does not stream when it is asked to', () => {
+describe('a server that does not stream on request', () => {
   const messages = [{ role: 'user' as const, content: 'hi' }];
   async function complete(): Promise<CompletionChunk[]> {
     const chunks: CompletionChunk[] = [];
@@ -104,7 +104,7 @@ describe('a server that does not stream when it is asked to', () => {
     return chunks;
   }
 
-  it('is asked once, and its whole answer is read', async () => {
+  it('calls a server that does not stream only once, and reads its whole answer', async () => {
     model.script = (reply) => reply.whole('Hello');
     expect(await complete()).toEqual([
       { content: 'Hello' },
@@ -117,7 +117,7 @@ describe('a server that does not stream when it is asked to', () => {
     expect(model.asked.map(({ body }) => body.stream)).toEqual([true]);
   });
 
-  it('may call tools and think aloud', async () => {
+  it('an answer that is not streamed may contain tool calls and reasoning', async () => {
     const call = { id: 'c1', type: 'function', function: { name: 'open_door', arguments: '{"wide":true}' } };
     const message = { role: 'assistant', content: 'Well', reasoning_content: 'Hm', tool_calls: [call] };
     model.script = (reply, asked) =>
@@ -135,7 +135,7 @@ describe('a server that does not stream when it is asked to', () => {
     expect(model.asked).toHaveLength(2);
   });
 
-  it('may say what is wrong', async () => {
+  it('an answer that is not streamed may contain an error', async () => {
     model.script = (reply) => reply.json(200, { error: { message: 'No such model', code: 'not_found' } });
     await expect(complete()).rejects.toThrow('No such model');
     expect(model.asked).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('a server that does not stream when it is asked to', () => {
     await expect(complete()).rejects.toThrow('cannot be read');
   });
 
-  it('may stream under the type of JSON all the same', async () => {
+  it('reads a stream with the content type of JSON', async () => {
     model.script = (reply) => {
       reply.raw('\n', 'application/json; charset=utf-8');
       reply.piece('Hel');

@@ -100,7 +100,7 @@ const streams = {
 };
 
 describe.each(Object.entries(streams))('the stream of %s', (_, { schema, text: said, read }) => {
-  it('is the same for every client, wherever its bytes are parted', async () => {
+  it('a stream is the same for every client, however its bytes are split', async () => {
     const bytes = await read();
     const frames = bytes.toString().split('\n\n').filter(Boolean);
     const expected = frames.map((frame) => schema.parse(JSON.parse(frame.replace(/^data: /, ''))));

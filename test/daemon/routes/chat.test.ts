@@ -46,7 +46,7 @@ const open = (signal?: AbortSignal, body: object = { stream: true }) =>
   });
 
 describe('a completion', () => {
-  it('is the answer of the model', async () => {
+  it('a completion returns the answer of the model', async () => {
     const answer = await daemon.client.chat.createCompletion({
       body: { messages, systemPrompt: 'Be short.' },
     });
@@ -69,7 +69,7 @@ describe('a completion', () => {
     ]);
   });
 
-  it('may come from a model that is named', async () => {
+  it('a completion may name its model', async () => {
     const { model: used } = await daemon.client.chat.createCompletion({
       body: { messages, model: 'together/other' },
     });
@@ -77,7 +77,7 @@ describe('a completion', () => {
     expect(model.asked[0]?.body.model).toBe('other');
   });
 
-  it('may be quick or smart', async () => {
+  it('a completion may be quick or smart', async () => {
     expect(await daemon.client.chat.createQuickCompletion({ body: { prompt: 'Hi' } })).toMatchObject({
       content: 'Hello',
       usage,
@@ -93,7 +93,7 @@ describe('a completion', () => {
     expect(JSON.stringify(model.asked[1]?.body.messages)).toContain('Title: Fix the door');
   });
 
-  it('is given up soon after its caller has left', async () => {
+  it('a completion is aborted soon after its client disconnects', async () => {
     const asked = Promise.withResolvers<void>();
     model.script = () => asked.resolve();
     const gone = new AbortController();
@@ -109,7 +109,7 @@ describe('a completion', () => {
 });
 
 describe('a streamed completion', () => {
-  it('is bare data lines, byte for byte', async () => {
+  it('a streamed completion is bare data lines, byte for byte', async () => {
     const response = await open();
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -119,7 +119,7 @@ describe('a streamed completion', () => {
     );
   });
 
-  it('brings each piece when the model says it, and nothing of what it thinks', async () => {
+  it('streams each part as the model sends it, without its reasoning', async () => {
     const go = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     model.script = async (reply) => {
       reply.thought('Hmm');
@@ -139,7 +139,7 @@ describe('a streamed completion', () => {
     expect(await next()).toBeUndefined();
   });
 
-  it('is the same to every reader, wherever the bytes are cut', async () => {
+  it('a streamed completion is the same for every client, however its bytes are split', async () => {
     const text = 'Grüße, 漢字 👍\n\ndata: {"done":true}\n\nline\u2028separator';
     model.script = async (reply) => {
       const piece = JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: text } }] });
@@ -159,7 +159,7 @@ describe('a streamed completion', () => {
     expect([own, parsed, byLine]).toEqual([expected, expected, expected]);
   });
 
-  it('is given up soon after its reader has left', async () => {
+  it('a streamed completion is aborted soon after its client disconnects', async () => {
     model.script = (reply) => reply.piece('first');
     const gone = new AbortController();
     const before = model.aborted;
@@ -181,7 +181,7 @@ describe('a streamed completion', () => {
     ['an end too soon', (reply) => reply.close()],
     ['something that is no JSON', (reply) => (reply.raw('data: {"choices\n\n'), reply.close())],
   ];
-  it.each(broken)('that begins with %s is an answer with a status', async (_, script) => {
+  it.each(broken)('a stream that starts with %s is an error with a status', async (_, script) => {
     await configure();
     model.script = async (reply, asked) => {
       reply.thought('Hmm');
@@ -195,7 +195,7 @@ describe('a streamed completion', () => {
     expect(answer).not.toContain(key);
   });
 
-  it.each(broken)('that goes on with %s ends with what went wrong', async (_, script) => {
+  it.each(broken)('a stream that continues with %s finishes with the error', async (_, script) => {
     await configure();
     const seen = Promise.withResolvers<void>();
     model.script = async (reply, asked) => {
@@ -219,7 +219,7 @@ describe('a streamed completion', () => {
   });
 });
 
-describe('what the vendor refuses', () => {
+describe('an error of the vendor', () => {
   const error = { message: `Not with ${key}`, type: 'x' };
   it.each([
     [401, {}, 503, /svc providers configure together/, null],
@@ -229,7 +229,7 @@ describe('what the vendor refuses', () => {
     [404, {}, 400, /does not accept/, null],
     [500, {}, 503, /cannot answer/, null],
     [503, { 'retry-after': '20' }, 503, /cannot answer/, '20'],
-  ])('with %i %j is %i', async (status, headers, answered, text, retryAfter) => {
+  ])('maps the vendor error %i %j to status %i', async (status, headers, answered, text, retryAfter) => {
     for (const stream of [false, true]) {
       await configure();
       model.asked.length = 0;
@@ -244,7 +244,7 @@ describe('what the vendor refuses', () => {
     await configure();
   });
 
-  it('leaves no key in the log', () => {
+  it('writes no key to the log', () => {
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.join('\n')).not.toContain(key);
   });
@@ -259,13 +259,13 @@ it.each([
   [{ messages, taskId: 'task_nothing' }, 404],
   [{ messages, conversationId: 'conv_nothing' }, 404],
   [{ messages, provider: 'openai' }, 503],
-])('refuses %j with %i, and asks no model', async (body, status) => {
+])('rejects the completion %j with %i and calls no model', async (body, status) => {
   expect((await complete(body)).status).toBe(status);
   expect((await complete({ ...body, stream: true })).status).toBe(status);
   expect(model.asked).toEqual([]);
 });
 
-it('says what to do when there is no provider', async () => {
+it('says how to configure a provider when there is none', async () => {
   await using empty = await startDaemon();
   await expect(empty.client.chat.createQuickCompletion({ body: { prompt: 'Hi' } })).rejects.toMatchObject({
     status: 503,

@@ -44,7 +44,7 @@ describe('GET /api/config', () => {
 });
 
 describe('PUT /api/config/:key', () => {
-  it('changes a live setting at once and for the next start', async () => {
+  it('applies a live setting at once and keeps it for the next start', async () => {
     const first = await startDaemon();
     const answer = await set(first, 'queue.retry.attempts', 7);
     expect(answer).toEqual({
@@ -59,7 +59,7 @@ describe('PUT /api/config/:key', () => {
     expect(await settingOf(second, 'queue.retry.attempts')).toMatchObject({ value: 7, origin: 'settings' });
   });
 
-  it('keeps a setting that needs a restart until then', async () => {
+  it('applies a setting that needs a restart only after it', async () => {
     const first = await startDaemon();
     const { message, setting } = await set(first, 'queue.concurrency', 4);
     expect(message).toBe('queue.concurrency is set and takes effect at the next start');
@@ -72,7 +72,7 @@ describe('PUT /api/config/:key', () => {
     expect((await second.client.queue.getStatus()).workers.tasks.concurrency).toBe(4);
   });
 
-  it('takes a setting out with null', async () => {
+  it('null removes a setting', async () => {
     await using daemon = await startDaemon();
     await set(daemon, 'queue.retry.type', 'fixed');
     await set(daemon, 'agents.default', 'command');
@@ -85,14 +85,14 @@ describe('PUT /api/config/:key', () => {
     expect(JSON.parse(readFileSync(fileOf(daemon), 'utf8'))).toEqual({ agents: { default: 'command' } });
   });
 
-  it('writes the file for its owner alone, and leaves nothing beside it', async () => {
+  it('writes the settings file with mode 0600, and leaves nothing beside it', async () => {
     await using daemon = await startDaemon();
     await set(daemon, 'queue.retry.attempts', 2);
     expect(statSync(fileOf(daemon)).mode & 0o777).toBe(0o600);
     expect(statSync(daemon.home).mode & 0o077).toBe(0);
   });
 
-  it('does not change what the command line or the environment say', async () => {
+  it('a changed setting does not override the command line or the environment', async () => {
     await using daemon = await startDaemon({ env: { POOL_TIMEOUT_MS: '5000' } });
     expect((await set(daemon, 'pool.timeoutMs', 9000)).setting).toMatchObject({
       value: 5000,
@@ -118,7 +118,7 @@ describe('PUT /api/config/:key', () => {
     ['mode', 'pro'],
     ['system.authMode', 'none'],
     ['log.level', { level: 'info' }],
-  ])('refuses %s = %j', async (key, value) => {
+  ])('rejects the setting %s = %j', async (key, value) => {
     await using daemon = await startDaemon();
     const before = await daemon.client.config.list();
     await expect(set(daemon, key, value)).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe('PUT /api/config/:key', () => {
   });
 
   it.each(['nothing', 'queue', 'queue.retry', '__proto__', 'constructor', 'queue.__proto__.x', 'toString'])(
-    'does not know %s',
+    'rejects the unknown setting %s',
     async (key) => {
       await using daemon = await startDaemon();
       await expect(set(daemon, key, 1)).rejects.toMatchObject({ status: 404 });
@@ -139,7 +139,7 @@ describe('PUT /api/config/:key', () => {
   );
 });
 
-describe('a settings file with an error', () => {
+describe('an invalid settings file', () => {
   it.each([
     ['{\n  "queue": {\n    "concurrency": 0\n  }\n}', ':3: queue.concurrency: '],
     ['{\n  "queue": {\n    "retry": { "type":\n "linear" } } }', ':4: queue.retry.type: '],
@@ -150,7 +150,7 @@ describe('a settings file with an error', () => {
     ['// mine\n{}', ':1: '],
     ['[]', ':1: Expected a JSON object'],
     ['"text"', ':1: Expected a JSON object'],
-  ])('%j stops the start, by file and line', async (text, expected) => {
+  ])('the settings file %j prevents the start, with file and line', async (text, expected) => {
     const home = temporaryFolder();
     writeFileSync(fileOf({ home }), text);
     await expect(startDaemon({ home })).rejects.toMatchObject({
@@ -163,14 +163,14 @@ describe('a settings file with an error', () => {
     ['POOL_MAX_CONCURRENT', 'many'],
     ['POOL_TIMEOUT_MS', 'soon'],
     ['SVC_OUTBOUND_ALLOW_PRIVATE', '10.0.0.0/8,nonsense'],
-  ])('and so does a variable: %s=%s', async (name, value) => {
+  ])('an invalid variable prevents the start: %s=%s', async (name, value) => {
     await expect(startDaemon({ env: { [name]: value } })).rejects.toMatchObject({
       code: 'configuration',
       message: expect.stringContaining(`${name}: `),
     });
   });
 
-  it('is not one where the file is empty or absent', async () => {
+  it('accepts an empty or missing settings file', async () => {
     const home = temporaryFolder();
     writeFileSync(fileOf({ home }), '\n');
     await using daemon = await startDaemon({ home });
@@ -179,7 +179,7 @@ describe('a settings file with an error', () => {
 });
 
 describe('a change of a setting', () => {
-  it('is in the audit log, without its value', async () => {
+  it('a changed setting is in the audit log, without its value', async () => {
     await using daemon = await startDaemon();
     await daemon.client.config.update({
       params: { key: 'outbound.allowPrivate' },
@@ -190,17 +190,17 @@ describe('a change of a setting', () => {
     expect(JSON.stringify(entries)).not.toContain('10.9.8');
   });
 
-  it('to another origin forgets the secret that was given for the first', async () => {
+  it('a changed origin clears the secret that was set for the earlier one', async () => {
     await using daemon = await startDaemon();
-    const secret = 'integrations.codehost.clientSecret' as const;
+    const secret = 'integrations.github.clientSecret' as const;
     const set = (key: string, value: string) =>
       daemon.client.config.update({ params: { key }, body: { value } });
     await set(secret, 'the first one');
     await set(secret, 'hush-hush');
     expect(daemon.app.config.secret(secret)).toBe('hush-hush');
-    await set('integrations.codehost.apiUrl', 'https://api.github.com/v3');
+    await set('integrations.github.apiUrl', 'https://api.github.com/v3');
     expect(daemon.app.config.secret(secret)).toBe('hush-hush');
-    await set('integrations.codehost.tokenUrl', 'https://evil.example/token');
+    await set('integrations.github.tokenUrl', 'https://evil.example/token');
     expect(daemon.app.config.secret(secret)).toBeUndefined();
   });
 });

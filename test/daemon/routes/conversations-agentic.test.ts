@@ -35,13 +35,13 @@ async function begin(
 }
 async function run(
   id: string,
-  wish: Partial<SendAgenticMessage> = {},
+  input: Partial<SendAgenticMessage> = {},
   client = ann.client,
 ): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   for await (const { data } of client.conversations.sendAgenticMessageStream({
     params: { id },
-    body: { content: 'Do it', ...wish },
+    body: { content: 'Do it', ...input },
   }))
     events.push(data);
   return events;
@@ -53,7 +53,7 @@ const readNotes = [{ name: 'read_file', args: { path: 'notes.txt' } }];
 const writeDone = [{ name: 'write_file', args: { path: 'done.txt', content: 'yes' } }];
 
 describe('the stream', () => {
-  it('tells in true order what happens, and is kept as the answer and in the events of the task', async () => {
+  it('the stream sends events in order, which are stored as the answer and the events of the task', async () => {
     const { id } = await begin();
     model.script = callsTools([readNotes, writeDone], 'It is blue.');
     const before = Date.now();
@@ -119,7 +119,7 @@ describe('the stream', () => {
     expect(kept.find(({ type }) => type === 'output')).toMatchObject({ message: 'It is blue.' });
   });
 
-  it('has the content type and frames of event streams', async () => {
+  it('the stream has the content type and frames of server-sent events', async () => {
     const { id } = await begin();
     const response = await fetch(`${daemon.url}/api/chat/conversations/${id}/messages/agentic`, {
       method: 'POST',
@@ -136,7 +136,7 @@ describe('the stream', () => {
       });
   });
 
-  it('shows the reasoning of the model, unless it is not wanted', async () => {
+  it('the stream contains the reasoning of the model, unless it is disabled', async () => {
     const { id } = await begin();
     model.script = (reply) => {
       reply.thought('Blue ');
@@ -157,15 +157,15 @@ describe('the stream', () => {
   });
 });
 
-describe('a limit', () => {
+describe('the limits of an agentic turn', () => {
   it.each([
     [{ effort: 'low' } as const, 5],
     [{ effort: 'max', maxSteps: 3 } as const, 3],
     [{ effort: 'low', maxSteps: 100 } as const, 5],
-  ])('of steps ends the run: %o', async (wish, steps) => {
+  ])('a limit of steps finishes the run: %o', async (input, steps) => {
     const { id } = await begin();
     model.script = callsTools(Array.from({ length: 30 }, () => readNotes));
-    const events = await run(id, wish);
+    const events = await run(id, input);
     expect(events.filter(({ type }) => type === 'step:start')).toHaveLength(steps);
     expect(model.asked).toHaveLength(steps);
     expect(events.at(-1)).toMatchObject({ type: 'error', data: { code: 'MAX_STEPS' } });
@@ -173,7 +173,7 @@ describe('a limit', () => {
     expect(messages.at(-1)?.toolCalls).toHaveLength(steps);
   });
 
-  it('of tokens is never exceeded by another step', async () => {
+  it('no further step exceeds a limit of tokens', async () => {
     const { id } = await begin();
     model.script = (reply, asked) => {
       expect(asked.body.max_tokens).toBeLessThan(2000);
@@ -209,7 +209,7 @@ describe('a limit', () => {
     expect(task).toMatchObject({ status: 'failed', error: { class: 'budget', code: 'budget_exceeded' } });
   });
 
-  it('of time ends the run with TIMEOUT', async () => {
+  it('a time limit fails the run with TIMEOUT', async () => {
     await using short = await startDaemon({ sessionMs: 1000 });
     await useModel(short, model);
     const { id } = await begin(short);
@@ -221,7 +221,7 @@ describe('a limit', () => {
     expect(task).toMatchObject({ status: 'failed', attempts: 1, error: { class: 'timeout' } });
   });
 
-  it('is said before anything is stored', async () => {
+  it('rejects invalid limits before anything is stored', async () => {
     const { id } = await begin();
     for (const body of [
       { maxBudget: 999 },
@@ -235,7 +235,7 @@ describe('a limit', () => {
   });
 });
 
-it('goes on when the reader leaves', async () => {
+it('an agentic turn continues when the client disconnects', async () => {
   const { id } = await begin();
   const asked = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
@@ -263,7 +263,7 @@ it('goes on when the reader leaves', async () => {
   });
 });
 
-it('ends when its task is cancelled', async () => {
+it('an agentic turn stops when its task is cancelled', async () => {
   const { id } = await begin();
   model.script = (reply) => reply.piece('Well');
   const events: RunEvent[] = [];
@@ -278,7 +278,7 @@ it('ends when its task is cancelled', async () => {
   expect(events.at(-1)).toMatchObject({ type: 'error', data: { code: 'CANCELLED' } });
 });
 
-it('asks nobody and refuses what only a person may allow', async () => {
+it('an agentic turn creates no approval and denies calls that need a person', async () => {
   const { id } = await begin();
   model.script = callsTools([[{ name: 'run_command', args: { command: 'sh -c "echo hi"' } }]]);
   const events = await run(id);
@@ -287,7 +287,7 @@ it('asks nobody and refuses what only a person may allow', async () => {
   expect((await ann.client.approvals.list({ query: { status: 'all' } })).approvals).toEqual([]);
 });
 
-it('says what is wrong with the model, and does not try again by itself', async () => {
+it('reports an error of the model without a retry', async () => {
   const { id } = await begin();
   model.script = (reply) => reply.json(401, { error: { message: 'bad key' } });
   const events = await run(id);
@@ -296,7 +296,7 @@ it('says what is wrong with the model, and does not try again by itself', async 
   expect(task).toMatchObject({ status: 'failed', attempts: 1, error: { class: 'auth' } });
 });
 
-it('says when earlier messages had to be summed up', async () => {
+it('reports when earlier messages were summarized', async () => {
   const { id } = await begin();
   await ann.client.conversations.sendMessage({
     params: { id },

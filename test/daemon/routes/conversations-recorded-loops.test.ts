@@ -50,23 +50,26 @@ function expectEvents(loop: RecordedLoop, events: RunEvent[]): void {
 }
 
 describe.skipIf(!hasSharedFixtures)('a recorded loop of a model and its tools', () => {
-  it('is there for several vendors and APIs', () => {
+  it('has recorded loops for several vendors and APIs', () => {
     expect(new Set(loops.map(({ provider, api }) => `${provider} ${api}`)).size).toBeGreaterThan(7);
   });
 
-  it.each(loops.filter(({ stream }) => !stream))('comes to its end with tools: $id', async (loop) => {
-    const { toolCalls, assistantMessage, pendingApprovals } = await exchange.withTools(
-      firstOf(loop),
-      ...loop.steps.map((id) => ({ case: id })),
-    );
-    expect(namesAndArguments(toolCalls)).toEqual(callsOf(loop).flat());
-    expect(assistantMessage.content).toBe(loop.finalText);
-    expect(pendingApprovals).toEqual([]);
-    expectAsked(loop, assistantMessage.model ?? '');
-  });
+  it.each(loops.filter(({ stream }) => !stream))(
+    'a recorded loop completes with tools: $id',
+    async (loop) => {
+      const { toolCalls, assistantMessage, pendingApprovals } = await exchange.withTools(
+        firstOf(loop),
+        ...loop.steps.map((id) => ({ case: id })),
+      );
+      expect(namesAndArguments(toolCalls)).toEqual(callsOf(loop).flat());
+      expect(assistantMessage.content).toBe(loop.finalText);
+      expect(pendingApprovals).toEqual([]);
+      expectAsked(loop, assistantMessage.model ?? '');
+    },
+  );
 
   it.each(loops.filter(({ stream }) => stream))(
-    'comes to its end with tools, streamed: $id',
+    'a recorded loop completes with tools, streamed: $id',
     async (loop) => {
       const steps = loop.steps.map((id) => ({ case: id }));
       expectEvents(loop, await exchange.withToolsStreamed(firstOf(loop), ...steps));
@@ -74,7 +77,7 @@ describe.skipIf(!hasSharedFixtures)('a recorded loop of a model and its tools', 
   );
 
   // Where the answers are whole ones, this is a server that does not stream when it is asked to.
-  it.each(loops)('comes to its end by itself: $id', async (loop) => {
+  it.each(loops)('a recorded loop completes as an agentic turn: $id', async (loop) => {
     const steps = loop.steps.map((id) => ({ case: id, lenient: true as const }));
     expectEvents(loop, await exchange.agentic(firstOf(loop), ...steps));
   });

@@ -49,7 +49,7 @@ const readNotes = [{ name: 'read_file', args: { path: 'notes.txt' } }];
 const writeDone = [{ name: 'write_file', args: { path: 'done.txt', content: 'yes' } }];
 
 describe('a message with tools', () => {
-  it('runs what looks only, and tells the model what came of it', async () => {
+  it('runs only read-only tools, and sends the results to the model', async () => {
     const { id } = await begin();
     model.script = callsTools([readNotes], 'The door is blue.');
     const answer = await send(id);
@@ -74,14 +74,14 @@ describe('a message with tools', () => {
     expect(stored?.toolCalls).toEqual(answer.toolCalls);
   });
 
-  it('does without tools where they are not wanted', async () => {
+  it('a message without tools sends none to the model', async () => {
     const { id } = await begin();
     const answer = await send(id, { enableTools: false });
     expect(model.asked[0]?.body.tools).toBeUndefined();
     expect(answer).toMatchObject({ toolCalls: [], assistantMessage: { content: 'Hello' } });
   });
 
-  it('stops after five round trips, with an answer without calls as the last', async () => {
+  it('stops after five round trips, with a last answer without calls', async () => {
     const { id } = await begin();
     model.script = callsTools(Array.from({ length: 9 }, () => readNotes));
     const answer = await send(id);
@@ -94,7 +94,7 @@ describe('a message with tools', () => {
     ['a tool that is not there', { name: 'open_door', args: {} }, 'There is no tool open_door'],
     ['arguments that are not JSON', { name: 'read_file', args: '{"path":' }, 'The arguments are not valid'],
     ['arguments that do not fit', { name: 'read_file', args: { path: 7 } }, 'The arguments are not valid'],
-  ])('tells the model of %s', async (_, call, reason) => {
+  ])('reports %s to the model', async (_, call, reason) => {
     const { id } = await begin();
     model.script = callsTools([[call]]);
     const { toolCalls, assistantMessage } = await send(id);
@@ -109,7 +109,7 @@ describe('the mode', () => {
     ['deny', { mode: 'deny' }, 'no tool may run'],
     ['sandbox', { mode: 'sandbox' }, 'not read-only'],
     ['allowlist', { mode: 'allowlist' }, 'not on the list'],
-  ] as const)('%s refuses a change, and the refusal is audited', async (_, { mode }, reason) => {
+  ] as const)('the mode %s refuses a change, and the refusal is audited', async (_, { mode }, reason) => {
     const { id, folder } = await begin();
     model.script = callsTools([writeDone]);
     const { toolCalls, securityMode } = await send(id, { securityMode: mode });
@@ -122,7 +122,7 @@ describe('the mode', () => {
     ]);
   });
 
-  it('is never less strict than the policy, except for an administrator', async () => {
+  it('the mode is never less strict than the policy, except for an administrator', async () => {
     const { id, folder } = await begin();
     model.script = callsTools([writeDone]);
     const asUser = await send(id, { securityMode: 'full' });
@@ -143,7 +143,7 @@ async function ask() {
 }
 
 describe('an approval', () => {
-  it('is shown whole, and the answer goes on once it is given', async () => {
+  it('an approval shows the whole call, and the turn continues once it is given', async () => {
     const { id, folder, answer, approval } = await ask();
     expect(approval).toMatchObject({
       status: 'pending',
@@ -179,7 +179,7 @@ describe('an approval', () => {
     expect(await daemon.client.audit.verify()).toMatchObject({ valid: true });
   });
 
-  it('that is denied is told to the model, and nothing runs', async () => {
+  it('a denied approval is reported to the model, and the tool does not run', async () => {
     const { id, folder, approval } = await ask();
     await ann.client.approvals.decide({ params: { id: approval.id }, body: { decision: 'deny' } });
     const message = await finished(id, 'All done');
@@ -187,7 +187,7 @@ describe('an approval', () => {
     expect(() => readFileSync(join(folder, 'done.txt'))).toThrow('ENOENT');
   });
 
-  it('given for good is not asked for again in this conversation, and is in others', async () => {
+  it('an approval given with always is remembered in this conversation only', async () => {
     const { id, folder, approval } = await ask();
     await ann.client.approvals.decide({ params: { id: approval.id }, body: { decision: 'allow-always' } });
     await finished(id, 'All done');
@@ -198,7 +198,7 @@ describe('an approval', () => {
     expect((await ask()).answer.pendingApprovals).toHaveLength(1);
   });
 
-  it('is decided once, however many decide at the same moment', async () => {
+  it('an approval is decided once, even with many simultaneous decisions', async () => {
     const { id, folder, approval } = await ask();
     const decide = () =>
       ann.client.approvals.decide({ params: { id: approval.id }, body: { decision: 'allow-once' } }).then(
@@ -214,7 +214,7 @@ describe('an approval', () => {
     expect(entries.filter(({ result }) => result === 'intent')).toHaveLength(1);
   });
 
-  it('is not there for another user, nor under another conversation', async () => {
+  it('an approval is not visible to another user or in another conversation', async () => {
     const { approval } = await ask();
     const bob = await addUser(daemon, `bob-${approval.id.slice(-8)}`);
     expect((await bob.client.approvals.list()).approvals).toEqual([]);
@@ -229,7 +229,7 @@ describe('an approval', () => {
     ).rejects.toMatchObject({ status: 404 });
   });
 
-  it('is of no use any more once the policy has changed', async () => {
+  it('an approval is void once the policy has changed', async () => {
     const { id, folder, approval } = await ask();
     await daemon.client.policy.update({ body: { requireApprovalFor: ['write_file'] } });
     try {
@@ -246,7 +246,7 @@ describe('an approval', () => {
     }
   });
 
-  it('is overtaken by a new message', async () => {
+  it('a new message cancels a pending approval', async () => {
     const { id, approval } = await ask();
     model.script = says('Never mind');
     await send(id);
@@ -256,8 +256,8 @@ describe('an approval', () => {
   });
 });
 
-describe('a stream', () => {
-  it('goes on over an approval to its end', async () => {
+describe('a stream with an approval', () => {
+  it('a stream continues after an approval until it finishes', async () => {
     const { id } = await begin();
     model.script = callsTools([readNotes, writeDone]);
     const types: string[] = [];
@@ -294,7 +294,7 @@ describe('a stream', () => {
   });
 });
 
-it('goes on after a restart of the daemon', async () => {
+it('a stream continues after a restart of the daemon', async () => {
   const first = await startDaemon();
   const { home } = first;
   await useModel(first, model);

@@ -25,7 +25,7 @@ const begin = async () => (await ann.client.conversations.create({ body: {} })).
 const send = (id: string, content: string, signal?: AbortSignal) =>
   ann.client.conversations.sendMessage({ params: { id }, body: { content } }, signal && { signal });
 
-it('goes from its beginning to its end', async () => {
+it('a conversation works from its creation to its deletion', async () => {
   // One that does not run, since its agent would ask the model too.
   const body = { title: 'Fix the door', assignedAgent: 'http' };
   const { task } = await ann.client.tasks.create({ body });
@@ -58,7 +58,7 @@ it('goes from its beginning to its end', async () => {
     await expect(call()).rejects.toMatchObject({ status: 404, message: 'Conversation not found' });
 });
 
-it('answers messages that come at once one after the other', async () => {
+it('answers simultaneous messages one after the other', async () => {
   const { id } = await begin();
   await Promise.all(Array.from({ length: 8 }, (_, index) => send(id, `Message ${index}`)));
   const { conversation, messages } = await ann.client.conversations.get({ params: { id } });
@@ -79,7 +79,7 @@ it('keeps the message when the model fails', async () => {
   expect(conversation).toMatchObject({ title: 'One', messageCount: 3 });
 });
 
-it('stores nothing of what can never be answered', async () => {
+it('does not store a message that can never be answered', async () => {
   const { id } = await begin();
   const body = { content: 'Hi', provider: 'openai' as const };
   await expect(ann.client.conversations.sendMessage({ params: { id }, body })).rejects.toMatchObject({
@@ -88,7 +88,7 @@ it('stores nothing of what can never be answered', async () => {
   expect((await ann.client.conversations.get({ params: { id } })).messages).toEqual([]);
 });
 
-it('drops the answer when it is deleted meanwhile', async () => {
+it('discards the answer when the conversation is deleted meanwhile', async () => {
   const { id } = await begin();
   const asked = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ it('drops the answer when it is deleted meanwhile', async () => {
   await expect(sent).rejects.toMatchObject({ status: 404 });
 });
 
-it('gives up the model when the sender leaves', async () => {
+it('aborts the model call when the client disconnects', async () => {
   const { id } = await begin();
   const asked = Promise.withResolvers<void>();
   model.script = () => asked.resolve();
@@ -118,7 +118,7 @@ it('gives up the model when the sender leaves', async () => {
   expect((await ann.client.conversations.get({ params: { id } })).messages).toHaveLength(1);
 });
 
-it('is still there after a restart', async () => {
+it('a conversation survives a restart', async () => {
   const { id } = await begin();
   await send(id, 'Remember me');
   const before = await ann.client.conversations.get({ params: { id } });

@@ -27,7 +27,7 @@ async function pair(daemon: TestDaemon, approver: Client, name: string) {
 }
 
 describe('GET /api/devices/identity', () => {
-  it('is the same after a restart, and another for another daemon', async () => {
+  it('the identity of a daemon survives a restart and differs from that of another daemon', async () => {
     const first = await startDaemon();
     const identity = await first.client.devices.getIdentity();
     await first.stop();
@@ -44,7 +44,7 @@ describe('GET /api/devices/identity', () => {
 });
 
 describe('POST /api/devices/attest and verify', () => {
-  it('sign and verify, once', async () => {
+  it('attests data and verifies the attestation once', async () => {
     await using daemon = await startDaemon();
     const { attestation } = await daemon.client.devices.attest({
       body: { data: { purpose: 'test', n: [1] } },
@@ -61,7 +61,7 @@ describe('POST /api/devices/attest and verify', () => {
     });
   });
 
-  it('are verified by another daemon, which does not trust them', async () => {
+  it('another daemon verifies an attestation without trusting the device', async () => {
     await using daemon = await startDaemon();
     await using other = await startDaemon();
     const { attestation } = await daemon.client.devices.attest({ body: { data: {} } });
@@ -71,7 +71,7 @@ describe('POST /api/devices/attest and verify', () => {
     });
   });
 
-  it('answer what is malformed, and refuse what is no request', async () => {
+  it('verify reports malformed attestations, and rejects malformed requests', async () => {
     await using daemon = await startDaemon();
     const verify = (body: unknown) =>
       fetch(`${daemon.url}/api/devices/verify`, {
@@ -93,7 +93,7 @@ describe('POST /api/devices/attest and verify', () => {
       expect((await verify(body)).status, JSON.stringify(body)).toBe(400);
   });
 
-  it('are valid for one of a thousand who ask at once', async () => {
+  it('an attestation is valid once among a thousand simultaneous verifications', async () => {
     await using daemon = await startDaemon();
     const { attestation } = await daemon.client.devices.attest({ body: { data: {} } });
     const outcomes = await Promise.all(
@@ -106,7 +106,7 @@ describe('POST /api/devices/attest and verify', () => {
 });
 
 describe('paired devices', () => {
-  it('are listed and renamed by their user', async () => {
+  it('a user lists and renames their paired devices', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const phone = await pair(daemon, ann.client, 'phone');
@@ -136,7 +136,7 @@ describe('paired devices', () => {
     ).rejects.toMatchObject({ status: 400 });
   });
 
-  it('of others are not there', async () => {
+  it('paired devices of other users are not visible', async () => {
     await using daemon = await startDaemon();
     const [ann, bob] = [await addUser(daemon, 'ann'), await addUser(daemon, 'bob')];
     const { id } = await pair(daemon, ann.client, 'phone');
@@ -149,7 +149,7 @@ describe('paired devices', () => {
     expect((await daemon.client.devices.list()).devices).toMatchObject([{ id, userId: 'user_ann' }]);
   });
 
-  it('are out at once when they are revoked, also of the live feed', async () => {
+  it('a paired device loses its sessions and the live feed when it is revoked', async () => {
     await using daemon = await startDaemon();
     const phone = await pair(daemon, daemon.client, 'phone');
     const tablet = await pair(daemon, daemon.client, 'tablet');
@@ -167,7 +167,7 @@ describe('paired devices', () => {
     expect((await me(daemon.headers)).status).toBe(200);
   });
 
-  it('may revoke themselves', async () => {
+  it('a paired device may revoke itself', async () => {
     await using daemon = await startDaemon();
     const phone = await pair(daemon, daemon.client, 'phone');
     await phone.client.devices.revoke({ params: { id: phone.id } });
@@ -175,7 +175,7 @@ describe('paired devices', () => {
     expect(await daemon.client.devices.list()).toEqual({ devices: [], total: 0, limit: 0, offset: 0 });
   });
 
-  it('survive a restart', async () => {
+  it('paired devices survive a restart', async () => {
     const first = await startDaemon();
     const phone = await pair(first, first.client, 'phone');
     await first.stop();

@@ -16,8 +16,8 @@ async function onlyItem({ client }: TestDaemon) {
   return item;
 }
 
-describe('a task that failed for good', () => {
-  it('is in the queue of dead letters, and its owner is told', async () => {
+describe('a task that failed all its attempts', () => {
+  it('a task that failed all its attempts is in the dead-letter queue, and its owner is notified', async () => {
     let attempt = 0;
     const adapter = testAdapter(async () => {
       throw new AgentFailure('network', 'down', `Failure ${++attempt}`);
@@ -57,7 +57,7 @@ describe('a task that failed for good', () => {
 });
 
 describe('POST /api/dlq/:id/retry', () => {
-  it('runs the same task with all its attempts, and makes a new item when it fails again', async () => {
+  it('retries the same task with all its attempts, and creates a new dead letter when it fails again', async () => {
     const attempts: number[] = [];
     const adapter = testAdapter(async ({ attempt }) => {
       attempts.push(attempt);
@@ -90,7 +90,7 @@ describe('POST /api/dlq/:id/retry', () => {
     expect((await client.tasks.list()).total).toBe(1);
   });
 
-  it('is won once of many at the same moment', async () => {
+  it('only one of many simultaneous retries succeeds', async () => {
     await using daemon = await startDaemon({ extraAdapters: [failingAdapter('auth')] });
     const task = await fail(daemon);
     const { id } = await onlyItem(daemon);
@@ -111,7 +111,7 @@ describe('discard and resolve', () => {
   it.each([
     ['discard', 'discarded', undefined],
     ['resolve', 'resolved', 'manual'],
-  ] as const)('%s ends the item and leaves the task failed', async (what, status, resolution) => {
+  ] as const)('%s resolves the dead letter and leaves the task failed', async (what, status, resolution) => {
     await using daemon = await startDaemon({ extraAdapters: [failingAdapter('auth')] });
     const task = await fail(daemon);
     const { id } = await onlyItem(daemon);
@@ -138,7 +138,7 @@ describe('discard and resolve', () => {
     expect((await daemon.client.tasks.get({ params: { id: task.id } })).task.status).toBe('failed');
   });
 
-  it('resolves without a body', async () => {
+  it('resolves a dead letter without a body', async () => {
     await using daemon = await startDaemon({ extraAdapters: [failingAdapter('auth')] });
     await fail(daemon);
     const { id } = await onlyItem(daemon);
@@ -150,7 +150,7 @@ describe('discard and resolve', () => {
     expect(response.status).toBe(200);
   });
 
-  it('refuses a note that is too long', async () => {
+  it('rejects a note that is too long', async () => {
     await using daemon = await startDaemon({ extraAdapters: [failingAdapter('auth')] });
     await fail(daemon);
     const { id } = await onlyItem(daemon);
@@ -161,7 +161,7 @@ describe('discard and resolve', () => {
 });
 
 describe('GET /api/dlq', () => {
-  it('pages by limit and offset, newest first, and filters by status', async () => {
+  it('lists dead letters newest first, paged by limit and offset and filtered by status', async () => {
     await using daemon = await startDaemon({ extraAdapters: [failingAdapter('auth')] });
     const { client } = daemon;
     for (const title of ['a', 'b', 'c', 'd', 'e']) await fail(daemon, title);

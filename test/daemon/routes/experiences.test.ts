@@ -33,7 +33,7 @@ const likely = {
 describe('an experience', () => {
   let experience: Experience;
 
-  it('is recorded', async () => {
+  it('records an experience', async () => {
     const { conversation } = await ann.client.conversations.create({ body: {} });
     const body = { ...likely, sourceConversationId: conversation.id };
     ({ experience } = await ann.client.experiences.create({ body }));
@@ -49,7 +49,7 @@ describe('an experience', () => {
     expect((await ann.client.experiences.list(byConversation)).experiences).toEqual([experience]);
   });
 
-  it('is found by what was wanted, by what led there and by its tags', async () => {
+  it('finds an experience by its intent, its steps and its tags', async () => {
     for (const q of ['migration fails', 'restore a copy', 'startup', 'How do I repair a failed migration?']) {
       const { experiences, method } = await ann.client.experiences.search({ query: { q } });
       expect(method).toBe('keyword');
@@ -61,7 +61,7 @@ describe('an experience', () => {
       expect((await client.experiences.search({ query: { q: 'migration' } })).experiences).toEqual([]);
   });
 
-  it('becomes weightier by use, also by many at once', async () => {
+  it('an experience gains weight with each use, also with simultaneous uses', async () => {
     const params = { id: experience.id };
     const used = (await ann.client.experiences.use({ params })).experience;
     expect(used).toMatchObject({ useCount: 1, lastUsedAt: expect.any(String) });
@@ -72,7 +72,7 @@ describe('an experience', () => {
     expect(heavy).toMatchObject({ experiences: [{ id: experience.id }], total: 1, limit: 50, offset: 0 });
   });
 
-  it('is recorded once', async () => {
+  it('records a duplicate experience once', async () => {
     await expect(ann.client.experiences.create({ body: likely })).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining(experience.id),
@@ -81,7 +81,7 @@ describe('an experience', () => {
     await expect(ann.client.experiences.create({ body: nearly })).rejects.toMatchObject({ status: 409 });
   });
 
-  it('decays by a time that has hardly gone by', async () => {
+  it('an experience decays with a very short half-life', async () => {
     const { decayed } = await ann.client.experiences.decay({ body: { halfLifeDays: 30 } });
     expect(decayed).toBe(1);
     expect(await bob.client.experiences.decay()).toEqual({ decayed: 0 });
@@ -89,7 +89,7 @@ describe('an experience', () => {
     expect(after.weight).toBeGreaterThan(1.9);
   });
 
-  it('is pruned where it is light, and found no more', async () => {
+  it('pruning removes light experiences, also from search', async () => {
     expect(await ann.client.experiences.prune()).toEqual({ pruned: 0 });
     expect(await bob.client.experiences.prune({ body: { minWeight: 2 } })).toEqual({ pruned: 0 });
     expect(await ann.client.experiences.prune({ body: { minWeight: 2 } })).toEqual({ pruned: 1 });
@@ -99,18 +99,18 @@ describe('an experience', () => {
     });
   });
 
-  it('is forgotten, and found no more', async () => {
+  it('a forgotten experience is not found again', async () => {
     const { experience: other } = await ann.client.experiences.create({ body: likely });
     const params = { id: other.id };
     expect((await ann.client.experiences.search({ query: { q: 'migration' } })).experiences).toHaveLength(1);
-    expect(await ann.client.experiences.delete({ params })).toEqual({ message: 'Forgotten' });
+    expect(await ann.client.experiences.delete({ params })).toEqual({ message: 'Experience deleted' });
     await expect(ann.client.experiences.delete({ params })).rejects.toMatchObject({ status: 404 });
     expect((await ann.client.experiences.search({ query: { q: 'migration' } })).experiences).toEqual([]);
     expect((await ann.client.experiences.list()).total).toBe(0);
   });
 });
 
-it('what a run of a stranger learned stays untrusted', async () => {
+it('the experience of an untrusted run stays untrusted', async () => {
   const origin = { kind: 'task' as const, userId: 'user_ann', taskId: 'task_1', trusted: false };
   const { id } = await daemon.app.experiences.record(
     ann.caller,
@@ -122,7 +122,7 @@ it('what a run of a stranger learned stays untrusted', async () => {
   expect(experiences).toMatchObject([{ id, origin }]);
 });
 
-it('what was learned is found again after a restart, by the first search', async () => {
+it('the first search after a restart finds earlier experiences', async () => {
   const first = await startDaemon();
   await first.client.experiences.create({ body: likely });
   await first.stop();
@@ -131,7 +131,7 @@ it('what was learned is found again after a restart, by the first search', async
   expect(experiences).toMatchObject([{ intent: likely.intent }]);
 });
 
-describe('what makes no sense', () => {
+describe('invalid input for experiences', () => {
   const record = (change: string) => send('POST', base, JSON.stringify(likely).replace(/}$/, `,${change}}`));
 
   it.each([
@@ -160,45 +160,48 @@ describe('what makes no sense', () => {
     '"intent":"Cut \\ud800 here"',
     '"solution":["Task completed successfully."]',
     '"solution":["As an AI language model, I cannot do that"]',
-  ])('is not recorded: %.60s', async (change) => {
+  ])('rejects the experience %.60s', async (change) => {
     const { status, text } = await record(change);
     expect(status, text).toBe(400);
     expect(JSON.parse(text)).toMatchObject({ error: expect.any(String) });
   });
 
-  it('a secret is not recorded, and not repeated', async () => {
+  it('rejects a secret in an experience, and does not repeat it', async () => {
     const { status, text } = await record('"solution":["Log in with password=hunter2"]');
     expect(status).toBe(400);
     expect(text).toContain('a password');
     expect(text).not.toContain('hunter2');
   });
 
-  it('a conversation of nobody or of others is not there', async () => {
+  it('rejects an experience of an unknown conversation or of another user', async () => {
     const { conversation } = await ann.client.conversations.create({ body: {} });
     for (const id of ['conv_nothing', conversation.id])
       expect((await record(`"sourceConversationId":"${id}"`)).status).toBe(404);
   });
 
   it.each(['NaN', 'Infinity', '1e999', '-1', '1e1', '0x1', '', 'a', '1,5'])(
-    'is no weight: %j',
+    'rejects the weight %j',
     async (weight) => {
       expect((await send('GET', `${base}?minWeight=${weight}`)).status).toBe(400);
     },
   );
 
   it.each(['type=other', 'tag=', 'limit=0', 'limit=501', 'offset=-1', `tag=${'a'.repeat(51)}`])(
-    'is no list: %.30s',
+    'rejects the list query %.30s',
     async (query) => {
       expect((await send('GET', `${base}?${query}`)).status).toBe(400);
     },
   );
 
-  it.each(['', 'q=', 'q=a&limit=0', 'q=a&limit=101', 'q=a&limit=1.5'])('is no search: %j', async (query) => {
-    expect((await send('GET', `${base}/search?${query}`)).status).toBe(400);
-  });
+  it.each(['', 'q=', 'q=a&limit=0', 'q=a&limit=101', 'q=a&limit=1.5'])(
+    'rejects the search query %j',
+    async (query) => {
+      expect((await send('GET', `${base}/search?${query}`)).status).toBe(400);
+    },
+  );
 
   it.each(['"*" OR NEAR(', '%00', '%F0%9F%98%80', '---', 'a:b AND NOT c'])(
-    'is a search for nothing: %s',
+    'a search without words finds nothing: %s',
     async (q) => {
       const { status, text } = await send('GET', `${base}/search?q=${q}`);
       expect(status, text).toBe(200);
@@ -218,11 +221,11 @@ describe('what makes no sense', () => {
     ['prune', '{"minWeight":2.1}'],
     ['prune', '{"minWeight":1e999}'],
     ['prune', '{"minWeight":"1"}'],
-  ])('is no %s: %s', async (path, body) => {
+  ])('rejects the %s body %s', async (path, body) => {
     expect((await send('POST', `${base}/${path}`, body)).status).toBe(400);
   });
 
-  it('an id that nothing has is not there, however long', async () => {
+  it('answers 404 to an unknown experience id of any length', async () => {
     for (const id of ['exp_nothing', 'a'.repeat(200), '%00', '..%2f..']) {
       expect((await send('GET', `${base}/${id}`)).status).toBe(404);
       expect((await send('DELETE', `${base}/${id}`)).status).toBe(404);

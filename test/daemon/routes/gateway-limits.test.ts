@@ -6,7 +6,7 @@ import { testAdapter } from '../../helpers/tasks.ts';
 const extraAdapters = [testAdapter(async () => ({ output: '' }))];
 const task = { title: 'Hello', assignedAgent: 'test' };
 
-it('lets a token poll the status beside its submissions, up to a limit of its own', async () => {
+it('a token may poll the status beside its submissions, up to a limit of its own', async () => {
   const flags = { 'gateway.requestsPerMinute': 2, 'gateway.statusRequestsPerMinute': 20 };
   await using daemon = await startDaemon({ extraAdapters, flags });
   const client = await gatewayClient(daemon);
@@ -18,7 +18,7 @@ it('lets a token poll the status beside its submissions, up to a limit of its ow
   expect((await client.submit({ task })).status).toBe(429);
 });
 
-it('lets a token poll 600 times a minute unless that is set', async () => {
+it('a token may poll 600 times a minute by default', async () => {
   await using daemon = await startDaemon({ extraAdapters });
   expect(daemon.app.config.get('gateway.statusRequestsPerMinute')).toBe(600);
 });

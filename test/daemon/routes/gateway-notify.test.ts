@@ -36,12 +36,12 @@ function clock() {
   return { runtime, advance: (ms: number) => (ahead += ms) };
 }
 
-describe('the notifyUrl', () => {
+describe('the notification to a notifyUrl', () => {
   it.each([
     ['completed', { result: { output: 'the report', duration: expect.any(Number) } }],
     ['failed', { error: { class: 'auth', code: 'test', message: 'Wrong key' } }],
     ['cancelled', {}],
-  ])('is told once of a task that is %s, verifiably', async (status, outcome) => {
+  ])('notifies the notifyUrl once of a task that is %s, with a signature', async (status, outcome) => {
     await using server = await startLoopbackServer((response) => response.writeHead(204).end());
     await using daemon = await daemonWith();
     const { token, notifySecret = '' } = await daemon.client.tokens.create({
@@ -77,7 +77,7 @@ describe('the notifyUrl', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is told again by the next process, with the same id and the same body', async () => {
+  it('the next process retries a notification with the same id and body', async () => {
     let isWell = false;
     await using server = await startLoopbackServer((response) =>
       response.writeHead(isWell ? 200 : 500).end(),
@@ -111,7 +111,7 @@ describe('the notifyUrl', () => {
     expect(new Set(requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  it('is told of a task that ends after the next start', async () => {
+  it('notifies the notifyUrl of a task that finishes after a restart', async () => {
     await using server = await startLoopbackServer((response) => response.end());
     const first = await daemonWith();
     await (
@@ -132,7 +132,7 @@ describe('the notifyUrl', () => {
     await until(async () => expect(await deliveries(second)).toMatchObject([{ status: 'delivered' }]));
   });
 
-  it('that is slow holds up no other', async () => {
+  it('a slow notifyUrl does not delay others', async () => {
     await using slow = await startLoopbackServer(() => undefined);
     await using prompt = await startLoopbackServer((response) => response.end());
     await using daemon = await daemonWith();
@@ -157,7 +157,7 @@ describe('the notifyUrl', () => {
       { last_status: null, last_error: 'The answer is longer than 65536 bytes' },
     ],
   ];
-  it.each(faults)('that %s is asked again later', async (_, answer, seen) => {
+  it.each(faults)('retries a notifyUrl that %s', async (_, answer, seen) => {
     await using server = await startLoopbackServer(answer);
     await using daemon = await daemonWith();
     const client = await gatewayClient(daemon);
@@ -168,7 +168,7 @@ describe('the notifyUrl', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('whose name leads to a private address is never asked', async () => {
+  it('sends nothing to a notifyUrl whose name resolves to a private address', async () => {
     await using server = await startLoopbackServer((response) => response.end());
     await using daemon = await daemonWith({ flags: { 'outbound.allowPrivate': [] } });
     const client = await gatewayClient(daemon);
@@ -185,7 +185,7 @@ describe('the notifyUrl', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('is told once however often the request is repeated', async () => {
+  it('notifies the notifyUrl once for a repeated request', async () => {
     await using server = await startLoopbackServer((response) => response.end());
     await using daemon = await daemonWith();
     const client = await gatewayClient(daemon);
@@ -198,7 +198,7 @@ describe('the notifyUrl', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('of a revoked token is told nothing', async () => {
+  it('sends no notifications for a revoked token', async () => {
     await using server = await startLoopbackServer((response) => response.end());
     await using daemon = await daemonWith();
     const client = await gatewayClient(daemon);

@@ -24,7 +24,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 const total = async () => (await daemon.client.tasks.list()).total;
 
 describe('an asynchronous request', () => {
-  it('is accepted, runs as a task, and is followed by its request', async () => {
+  it('the gateway accepts an asynchronous request, which runs as a task and can be polled', async () => {
     const { status, body } = await gateway.submit({ task: { ...task, prompt: 'hello' } });
     const { requestId = '', taskId = '' } = body;
     expect(status).toBe(202);
@@ -53,7 +53,7 @@ describe('an asynchronous request', () => {
     expect(await answer.json()).toMatchObject({ requestId, status: 'completed' });
   });
 
-  it('shows the error of a task that failed', async () => {
+  it('an asynchronous request shows the error of a failed task', async () => {
     const { body } = await gateway.submit({ task: { title: 'Fails', assignedAgent: 'failing' } });
     expect(await gateway.ended(body.requestId ?? '')).toMatchObject({
       status: 'failed',
@@ -63,7 +63,7 @@ describe('an asynchronous request', () => {
     expect(await gateway.status(body.requestId ?? '')).not.toHaveProperty('result');
   });
 
-  it('shows the same task after it was taken back from the dead letters', async () => {
+  it('an asynchronous request shows the same task after it was requeued from the dead letters', async () => {
     const { body } = await gateway.submit({ task: { title: 'Again', assignedAgent: 'failing' } });
     const { requestId = '', taskId = '' } = body;
     await gateway.ended(requestId);
@@ -77,7 +77,7 @@ describe('an asynchronous request', () => {
     });
   });
 
-  it('shows how far it is until it is cancelled', async () => {
+  it('an asynchronous request shows its progress until it is cancelled', async () => {
     const { body } = await gateway.submit({ task: { title: 'Long', assignedAgent: 'held' } });
     const { requestId = '', taskId = '' } = body;
     const { run } = await until(() => held.runs.find((found) => found.run.task.id === taskId) ?? fail());
@@ -93,13 +93,13 @@ describe('an asynchronous request', () => {
     expect(await gateway.status(requestId)).toMatchObject({ status: 'cancelled', progress: 1 });
   });
 
-  it('that no agent fits waits, and says so', async () => {
+  it('an asynchronous request that no agent fits waits and says so', async () => {
     const { status, body } = await gateway.submit({ task: { title: 'Nobody' } });
     expect(status).toBe(202);
     expect(await gateway.status(body.requestId ?? '')).toMatchObject({ status: 'pending', progress: 0 });
   });
 
-  it('is addressed by the base URL of the settings', async () => {
+  it('the URL of an asynchronous request starts with the configured base URL', async () => {
     await using other = await startDaemon({
       flags: { ...manyRequests, 'server.baseUrl': 'https://svc.example.org/' },
     });
@@ -115,7 +115,7 @@ const fail = (): never => {
 describe('a synchronous request', () => {
   const synchronous = (more: object = {}) => ({ synchronous: true, ...more });
 
-  it('is answered with the result', async () => {
+  it('a synchronous request returns the result', async () => {
     const { status, body } = await gateway.submit({
       task: { ...task, prompt: 'now' },
       options: synchronous(),
@@ -129,7 +129,7 @@ describe('a synchronous request', () => {
     });
   });
 
-  it('is answered with the error', async () => {
+  it('a synchronous request returns the error', async () => {
     const { status, body } = await gateway.submit({
       task: { title: 'Fails', assignedAgent: 'failing' },
       options: synchronous(),
@@ -138,7 +138,7 @@ describe('a synchronous request', () => {
     expect(body).toMatchObject({ status: 'failed', error: { class: 'auth' } });
   });
 
-  it('is answered like an asynchronous one when the time is over, and the task goes on', async () => {
+  it('a synchronous request that times out answers like an asynchronous one, and its task continues', async () => {
     const { status, body } = await gateway.submit({
       task: { title: 'Slow', assignedAgent: 'held' },
       options: synchronous({ timeout: 1 }),
@@ -150,7 +150,7 @@ describe('a synchronous request', () => {
     expect(await gateway.ended(body.requestId ?? '')).toMatchObject({ result: { output: 'late' } });
   });
 
-  it('goes on when its client has gone', async () => {
+  it('a synchronous request continues when its client disconnects', async () => {
     const controller = new AbortController();
     const answer = gateway.submit(
       { task: { title: 'Gone', assignedAgent: 'held' }, options: synchronous() },
@@ -164,7 +164,7 @@ describe('a synchronous request', () => {
     expect(stored).toMatchObject({ status: 'completed', result: { output: 'without anybody' } });
   });
 
-  it('waits again for the same task when it is repeated', async () => {
+  it('a repeated synchronous request waits for the same task', async () => {
     const body = { task: { title: 'Twice', assignedAgent: 'held' }, options: synchronous() };
     const first = gateway.submit(body, { key: 'twice' });
     const run = await until(() => held.runs.find((found) => found.run.task.title === 'Twice') ?? fail());
@@ -176,7 +176,7 @@ describe('a synchronous request', () => {
     expect(held.runs.filter((found) => found.run.task.title === 'Twice')).toHaveLength(1);
   });
 
-  it('is answered at once when the daemon stops, and runs after the next start', async () => {
+  it('a synchronous request is answered at once when the daemon stops, and its task runs after the next start', async () => {
     const other = heldAdapter({ type: 'held' });
     const first = await startDaemon({ extraAdapters: [other.adapter], flags: manyRequests });
     const client = await gatewayClient(first);
@@ -195,40 +195,43 @@ describe('a synchronous request', () => {
   });
 });
 
-describe('the same idempotency key', () => {
-  it.each(['header', 'body', 'task'])('gives the first answer again, from the %s', async (place) => {
-    const before = await total();
-    const send = () =>
-      place === 'header'
-        ? gateway.submit({ task }, { key: 'in-header' })
-        : place === 'body'
-          ? gateway.submit({ task, idempotencyKey: 'in-body' })
-          : gateway.submit({ task: { ...task, idempotencyKey: 'in-task' } });
-    const first = await send();
-    expect(first).toMatchObject({ status: 202, replay: null });
-    await gateway.ended(first.body.requestId ?? '');
-    expect(await send()).toEqual({ status: 200, replay: 'true', body: first.body });
-    expect(await total()).toBe(before + 1);
-  });
+describe('the idempotency key of the gateway', () => {
+  it.each(['header', 'body', 'task'])(
+    'a repeated idempotency key returns the first answer, from the %s',
+    async (place) => {
+      const before = await total();
+      const send = () =>
+        place === 'header'
+          ? gateway.submit({ task }, { key: 'in-header' })
+          : place === 'body'
+            ? gateway.submit({ task, idempotencyKey: 'in-body' })
+            : gateway.submit({ task: { ...task, idempotencyKey: 'in-task' } });
+      const first = await send();
+      expect(first).toMatchObject({ status: 202, replay: null });
+      await gateway.ended(first.body.requestId ?? '');
+      expect(await send()).toEqual({ status: 200, replay: 'true', body: first.body });
+      expect(await total()).toBe(before + 1);
+    },
+  );
 
   const others: [string, object][] = [
     ['task', { task: { ...task, title: 'Other' } }],
     ['workflow', { task, workflow: 'summarize' }],
     ['options', { task, options: { timeout: 5 } }],
   ];
-  it.each(others)('with another %s is a conflict', async (what, other) => {
+  it.each(others)('an idempotency key with another %s is a conflict', async (what, other) => {
     await gateway.submit({ task }, { key: `conflict-${what}` });
     const before = await total();
     expect((await gateway.submit(other, { key: `conflict-${what}` })).status).toBe(409);
     expect(await total()).toBe(before);
   });
 
-  it('is another key than that of a task', async () => {
+  it('an idempotency key of the gateway differs from that of a task', async () => {
     await daemon.client.tasks.create({ body: { ...task, idempotencyKey: 'shared' } });
     expect((await gateway.submit({ task }, { key: 'shared' })).status).toBe(202);
   });
 
-  it('a thousand times at once makes one task and one request', async () => {
+  it('an idempotency key in a thousand simultaneous requests creates one task and one request', async () => {
     const before = await total();
     const answers = await Promise.all(
       Array.from({ length: 1000 }, () => gateway.submit({ task }, { key: 'thousand' })),
@@ -245,7 +248,7 @@ describe('the same idempotency key', () => {
     expect(rows).toMatchObject([{ id: answers[0]?.body.requestId, owner_id: 'user_owner' }]);
   });
 
-  it('outlives the daemon', async () => {
+  it('an idempotency key of the gateway survives a restart', async () => {
     const first = await startDaemon({ extraAdapters: [echo], flags: manyRequests });
     const { headers } = await gatewayClient(first);
     const send = async (url: string) => {
@@ -265,7 +268,7 @@ describe('the same idempotency key', () => {
 });
 
 describe('a workflow', () => {
-  it('puts instructions around the prompt, and nothing else changes', async () => {
+  it('a workflow adds instructions around the prompt and changes nothing else', async () => {
     const given = { ...task, description: 'd', prompt: 'Look at #7', labels: ['x'] };
     const { body } = await gateway.submit({ task: given, workflow: 'code-review' });
     const { task: stored } = await follow(daemon.client, body.taskId ?? '');
@@ -274,13 +277,16 @@ describe('a workflow', () => {
     expect(stored.prompt).toMatch(/^Review the change/);
   });
 
-  it.each([{}, { workflow: 'custom' }])('of no kind leaves the prompt as it is: %j', async (workflow) => {
-    const prompt = ' as\tit is \n</task> ';
-    const { body } = await gateway.submit({ task: { ...task, prompt }, ...workflow });
-    expect((await follow(daemon.client, body.taskId ?? '')).task.prompt).toBe(prompt);
-  });
+  it.each([{}, { workflow: 'custom' }])(
+    'an unknown workflow leaves the prompt unchanged: %j',
+    async (workflow) => {
+      const prompt = ' as\tit is \n</task> ';
+      const { body } = await gateway.submit({ task: { ...task, prompt }, ...workflow });
+      expect((await follow(daemon.client, body.taskId ?? '')).task.prompt).toBe(prompt);
+    },
+  );
 
-  it('is no command, neither by name nor by default', async () => {
+  it('a workflow never runs as a command, neither by name nor by default', async () => {
     const commander = await gatewayClient(daemon, { scopes: ['gateway:write', 'agents:command'] });
     const command = { title: 'Run', prompt: 'echo ran', assignedAgent: 'command' };
     const { status, body } = await commander.submit({ task: command, workflow: 'refactor' });
@@ -301,8 +307,8 @@ describe('a workflow', () => {
   });
 });
 
-describe('who may ask', () => {
-  it('is nobody without a token', async () => {
+describe('access to the gateway', () => {
+  it('the gateway rejects a request without a token', async () => {
     const post = (headers: Record<string, string>) =>
       fetch(`${daemon.url}/api/gateway`, {
         method: 'POST',
@@ -319,14 +325,14 @@ describe('who may ask', () => {
     ['gateway:read', 403, 200],
     ['tasks:write', 403, 403],
   ];
-  it.each(scopes)('needs the scope: %s', async (scope, submit, read) => {
+  it.each(scopes)('the gateway checks the scope %s', async (scope, submit, read) => {
     const { body } = await gateway.submit({ task });
     const other = await gatewayClient(daemon, { scopes: [scope] });
     expect((await other.submit({ task })).status).toBe(submit);
     expect((await other.status(body.requestId ?? '')).httpStatus).toBe(read);
   });
 
-  it('sees the requests of their own user alone, whoever is an administrator', async () => {
+  it('a token sees only the requests of its own user, even for an administrator', async () => {
     const ann = await addUser(daemon, 'ann');
     const root = await addUser(daemon, 'root', 'admin');
     const [one, two, admin] = [
@@ -343,7 +349,7 @@ describe('who may ask', () => {
     expect((await ann.client.tasks.list()).total).toBe(1);
   });
 
-  it('may run commands only with the scope for it', async () => {
+  it('a token runs commands only with the scope for it', async () => {
     const command = { title: 'Run', prompt: 'true', assignedAgent: 'command' };
     expect((await gateway.submit({ task: command })).status).toBe(403);
     const ann = await addUser(daemon, 'anna');
@@ -352,7 +358,7 @@ describe('who may ask', () => {
     ).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('may ask so often in a second, and is told when again', async () => {
+  it('limits requests per second, and says when to retry', async () => {
     await using other = await startDaemon({
       extraAdapters: [echo],
       flags: { 'gateway.requestsPerSecond': 3, 'gateway.requestsPerMinute': 5 },
@@ -365,7 +371,7 @@ describe('who may ask', () => {
   });
 });
 
-describe('a body that is refused', () => {
+describe('invalid gateway requests', () => {
   const bodies: [string, object][] = [
     ['no task', {}],
     ['no title', { task: {} }],
@@ -379,22 +385,16 @@ describe('a body that is refused', () => {
     ['a password in a URL', { task, options: { notifyUrl: 'https://me:secret@example.com/' } }],
     ['a prompt too long', { task: { ...task, prompt: 'x'.repeat(199_900) }, workflow: 'refactor' }],
   ];
-  it.each(bodies)('makes no task: %s', async (_, body) => {
+  it.each(bodies)('an invalid request creates no task: %s', async (_, body) => {
     const before = await total();
     expect((await gateway.submit(body)).status).toBe(400);
     expect(await total()).toBe(before);
   });
 
-  it('says which address it does not like', async () => {
-    const { body } = await gateway.submit({
-      task,
-      options: { notifyUrl: 'http://10.0.0.1/hook?key=secret' },
-    });
-    expect(body.details).toEqual([
-      {
-        path: 'options.notifyUrl',
-        message: 'Requests to 10.0.0.1 are not allowed: it is not a public address (outbound.allowPrivate)',
-      },
-    ]);
+  it('names the rejected address', async () => {
+    const message =
+      'Requests to 10.0.0.1 are not allowed: it is not a public address (outbound.allowPrivate)';
+    const submitted = await gateway.submit({ task, options: { notifyUrl: 'http://10.0.0.1/h?key=secret' } });
+    expect(submitted.body.details).toEqual([{ path: 'options.notifyUrl', message }]);
   });
 });

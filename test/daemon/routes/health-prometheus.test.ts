@@ -47,7 +47,7 @@ describe('the Prometheus metrics', () => {
     await model[Symbol.asyncDispose]();
   });
 
-  it.skipIf(!hasPromtool)('pass promtool check metrics', () => {
+  it.skipIf(!hasPromtool)('the metrics pass promtool check metrics', () => {
     const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
       input: text,
       encoding: 'utf8',
@@ -55,7 +55,7 @@ describe('the Prometheus metrics', () => {
     expect({ status, output: `${stdout}${stderr}` }).toEqual({ status: 0, output: '' });
   });
 
-  it('count finished tasks by status, and how long they waited and ran', () => {
+  it('the metrics count finished tasks by status, and measure how long they waited and ran', () => {
     expect(valueOf(text, 'svc_tasks_finished_total{status="completed"}')).toBe(3);
     expect(valueOf(text, 'svc_tasks_finished_total{status="failed"}')).toBe(1);
     expect(valueOf(text, 'svc_tasks_finished_total{status="cancelled"}')).toBe(0);
@@ -66,21 +66,21 @@ describe('the Prometheus metrics', () => {
     }
   });
 
-  it('show the queue, the dead-letter queue and the process', () => {
+  it('the metrics show the queue, the dead-letter queue and the process', () => {
     expect(valueOf(text, 'svc_queue_depth')).toBe(0);
     expect(valueOf(text, 'svc_dead_letters')).toBe(1);
     expect(valueOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect(valueOf(text, 'svc_uptime_seconds')).toBeGreaterThan(0);
   });
 
-  it('count requests in seconds by the template of their route', () => {
+  it('the metrics measure requests in seconds by route template', () => {
     const series = 'svc_http_request_duration_seconds_count{method="POST",route="/api/tasks"}';
     expect(valueOf(text, series)).toBe(4);
     expect(text).toContain('route="/api/tasks/:id"');
     expect(text).not.toMatch(/task_[0-9a-z]{5}/);
   });
 
-  it('count model calls, tokens and costs', () => {
+  it('the metrics count model calls, tokens and costs', () => {
     expect(
       valueOf(text, 'svc_model_call_duration_seconds_count{provider="ollama",outcome="success"}'),
     ).toBeGreaterThanOrEqual(3);
@@ -95,7 +95,7 @@ describe('GET /metrics', () => {
   const get = async (daemon: TestDaemon, path: string, headers: Record<string, string> = {}) =>
     (await fetch(`${daemon.url}${path}`, { headers })).status;
 
-  it('is open to a token with the scope metrics:read, and to no other token', async () => {
+  it('GET /metrics accepts only a token with the scope metrics:read', async () => {
     await using daemon = await startDaemon();
     const monitor = await gatewayClient(daemon, { scopes: ['metrics:read'] });
     const other = await gatewayClient(daemon, { scopes: ['tasks:read', 'gateway:write'] });
@@ -106,7 +106,7 @@ describe('GET /metrics', () => {
     expect(await get(daemon, '/metrics', daemon.headers)).toBe(200);
   });
 
-  it('is open on loopback without a token only while metrics.public is true', async () => {
+  it('GET /metrics is public on loopback only while metrics.public is true', async () => {
     await using daemon = await startDaemon();
     expect(await get(daemon, '/metrics')).toBe(401);
     await daemon.client.config.update({ params: { key: 'metrics.public' }, body: { value: true } });

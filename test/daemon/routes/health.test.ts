@@ -15,7 +15,7 @@ const fill = async ({ client }: TestDaemon, count: number) => {
 };
 
 describe('GET /api/health', () => {
-  it('says ok to anybody', async () => {
+  it('answers ok without a session', async () => {
     await using daemon = await startDaemon();
     const response = await fetch(`${daemon.url}/api/health`);
     expect(response.status).toBe(200);
@@ -62,7 +62,7 @@ describe('GET /api/health/detailed', () => {
     expect(report.system.memory.percentage).toBeGreaterThan(0);
   });
 
-  it('turns degraded at 101 tasks and unhealthy, a 503, at 501', async () => {
+  it('turns degraded at 101 tasks and unhealthy with a 503 at 501', async () => {
     const { adapter } = heldAdapter();
     await using daemon = await startDaemon({ extraAdapters: [adapter], flags: { 'agents.default': 'test' } });
     const report = async () => {
@@ -101,7 +101,7 @@ describe('GET /api/health/detailed', () => {
     [[true, true], 'healthy'],
     [[false, true], 'degraded'],
     [[false, false], 'degraded'],
-  ] as const)('judges two more agents of health %j as %s', async (healths, status) => {
+  ] as const)('with two more agents of health %j, the agents are %s', async (healths, status) => {
     const adapters = healths.map((healthy, index) =>
       testAdapter(async () => ({ output: '' }), {
         type: `test${index}`,
@@ -117,7 +117,7 @@ describe('GET /api/health/detailed', () => {
 });
 
 describe('the health of the default agent', () => {
-  it('is degraded while it cannot run, with the command that fixes it', async () => {
+  it('health is degraded while the default agent cannot run, with the command that fixes it', async () => {
     await using daemon = await startDaemon();
     const adapters = async () => (await daemon.client.health.getDetailed()).components.adapters;
     expect(await adapters()).toMatchObject({
@@ -143,7 +143,7 @@ describe('the health of the default agent', () => {
 describe('the health of model providers', () => {
   const body = { messages: [{ role: 'user' as const, content: 'Hi' }] };
 
-  it('is what was last seen in use, with its time', async () => {
+  it('shows the last observed health of a model provider, with its time', async () => {
     await using model = await startModelServer();
     await using daemon = await startDaemon();
     await useModel(daemon, model);
@@ -169,7 +169,7 @@ describe('the health of model providers', () => {
     expect(await ollama()).not.toHaveProperty('message');
   });
 
-  it('has their circuit breakers', async () => {
+  it('shows the circuit breakers of model providers', async () => {
     await using model = await startModelServer();
     await using daemon = await startDaemon();
     await useModel(daemon, model);
@@ -185,7 +185,7 @@ describe('the health of model providers', () => {
 });
 
 describe('metrics', () => {
-  it('count requests and errors per endpoint', async () => {
+  it('metrics count requests and errors per endpoint', async () => {
     await using daemon = await startDaemon();
     for (let times = 0; times < 3; times++) await get(daemon, '/api/tasks');
     await get(daemon, '/api/tasks/one');
@@ -205,14 +205,14 @@ describe('metrics', () => {
     expect(metrics.requests.perSecond).toBeGreaterThan(0);
   });
 
-  it('do not grow with the addresses that are asked for', async () => {
+  it('metrics do not grow with unknown paths', async () => {
     await using daemon = await startDaemon();
     for (let index = 0; index < 20; index++) await get(daemon, `/api/nothing/${index}`);
     const { endpoints } = await daemon.client.health.getMetrics();
     expect(endpoints).toHaveLength(1);
   });
 
-  it('are Prometheus text for who asks for text, and at /metrics', async () => {
+  it('metrics are Prometheus text for Accept: text/plain and at /metrics', async () => {
     await using daemon = await startDaemon();
     await fill(daemon, 2);
     const asked = await get(daemon, '/api/health/metrics', { accept: 'text/plain' });

@@ -37,8 +37,8 @@ async function expectOneTask(daemon: TestDaemon, answers: InboundReply[]) {
   expect((await daemon.client.tasks.list()).tasks.map(({ id }) => id)).toEqual([accepted[0]?.body.taskId]);
 }
 
-describe(`${COPIES} webhooks at the same moment`, { timeout: 120_000 }, () => {
-  it('that are one delivery make one task and one entry', async () => {
+describe(`${COPIES} simultaneous webhooks`, { timeout: 120_000 }, () => {
+  it('simultaneous copies of one delivery create one task and one entry', async () => {
     await using daemon = await startDaemon({ flags: inboundFlags });
     const delivery = fromGithub(openedIssue());
     await expectOneTask(
@@ -51,7 +51,7 @@ describe(`${COPIES} webhooks at the same moment`, { timeout: 120_000 }, () => {
     expect(await daemon.client.inbound.list()).toMatchObject({ total: 1, deliveries: [{ copies: COPIES }] });
   });
 
-  it('that are the same bytes under as many ids make one task and one entry', async () => {
+  it('simultaneous deliveries of the same bytes under different ids create one task and one entry', async () => {
     await using daemon = await startDaemon({ flags: inboundFlags });
     const deliveries = copies(() => fromGithub(openedIssue()));
     expect(new Set(deliveries.map(({ headers }) => headers['x-github-delivery'])).size).toBe(COPIES);
@@ -59,7 +59,7 @@ describe(`${COPIES} webhooks at the same moment`, { timeout: 120_000 }, () => {
     expect(await daemon.client.inbound.list()).toMatchObject({ total: 1, deliveries: [{ copies: COPIES }] });
   });
 
-  it('that speak of one issue make one task, also while it runs', async () => {
+  it('simultaneous deliveries about one issue create one task, even while it runs', async () => {
     const held = heldAdapter({ capabilities: ['ai-task'] });
     await using daemon = await startDaemon({ flags: inboundFlags, extraAdapters: [held.adapter] });
     const deliveries = copies((at) =>
@@ -71,7 +71,7 @@ describe(`${COPIES} webhooks at the same moment`, { timeout: 120_000 }, () => {
     expect(await daemon.client.inbound.list()).toMatchObject({ total: COPIES });
   });
 
-  it('that speak of as many issues make as many tasks', async () => {
+  it('simultaneous deliveries about different issues create a task each', async () => {
     await using daemon = await startDaemon({ flags: inboundFlags });
     const answers = await sendAll(
       daemon,
@@ -82,15 +82,15 @@ describe(`${COPIES} webhooks at the same moment`, { timeout: 120_000 }, () => {
   });
 });
 
-describe('webhooks of one issue, one after the other', () => {
-  it('make one task of its opening and its label', async () => {
+describe('consecutive webhooks of one issue', () => {
+  it('creates one task for an opened and labeled issue', async () => {
     await using daemon = await startDaemon({ flags: inboundFlags });
     const opened = await deliver(daemon, fromGithub(openedIssue()));
     const labeled = await deliver(daemon, fromGithub(labeledIssue()));
     expect(labeled.body).toMatchObject({ status: 'duplicate', taskId: opened.body.taskId });
   });
 
-  it('make another task of a label that comes once the task has ended', async () => {
+  it('creates another task for a label after the first task has finished', async () => {
     const adapter = testAdapter(async () => ({ output: 'done' }), { capabilities: ['ai-task'] });
     await using daemon = await startDaemon({ flags: inboundFlags, extraAdapters: [adapter] });
     const first = await deliver(daemon, fromGithub(labeledIssue()));
@@ -103,7 +103,7 @@ describe('webhooks of one issue, one after the other', () => {
     expect(second.body.taskId).not.toBe(first.body.taskId);
   });
 
-  it('make a task of each comment that asks for one', async () => {
+  it('creates a task for each comment that requests one', async () => {
     await using daemon = await startDaemon({ flags: inboundFlags });
     const say = (id: number, text: string) =>
       deliver(daemon, fromGithub(commentOn({}, id, text), { event: 'issue_comment' }));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ProviderName } from '../../../src/contract/oauth.ts';
+import type { WireName } from '../../../src/contract/vendors.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { deliver, inboundFlags, type SentDelivery, sign } from '../../helpers/inbound.ts';
@@ -17,7 +17,7 @@ interface Recorded {
 type Delivery = SentDelivery & Pick<Recorded, 'id' | 'secret' | 'facts'>;
 
 const root = new URL('../../../../shared/fixtures/webhooks/', import.meta.url);
-const folders: Record<string, ProviderName> = { github: 'codehost', jira: 'tracker_a', linear: 'tracker_b' };
+const folders: Record<string, WireName> = { github: 'codehost', jira: 'tracker_a', linear: 'tracker_b' };
 const recorded: Delivery[] = !hasSharedFixtures
   ? []
   : Object.entries(folders).flatMap(([folder, provider]) => {
@@ -60,12 +60,12 @@ const stored = async () => {
 };
 
 describe.runIf(hasSharedFixtures)('recorded deliveries', { timeout: 60_000 }, () => {
-  it('are many, of all three vendors', () => {
-    const of = (provider: ProviderName) => recorded.filter((each) => each.provider === provider).length;
+  it('has many recorded deliveries of all three vendors', () => {
+    const of = (provider: WireName) => recorded.filter((each) => each.provider === provider).length;
     expect([of('codehost'), of('tracker_a'), of('tracker_b')].every((count) => count > 15)).toBe(true);
   });
 
-  it('are refused when they are unsigned, signed with another secret, or one bit is another', async () => {
+  it('rejects recorded deliveries without a signature, with the signature of another secret or with a changed bit', async () => {
     for (const delivery of recorded) {
       const { headers, body } = delivery;
       const unsigned = Object.fromEntries(Object.entries(headers).filter(([name]) => !isSignature(name)));
@@ -84,14 +84,14 @@ describe.runIf(hasSharedFixtures)('recorded deliveries', { timeout: 60_000 }, ()
     expect(await stored()).toBe(0);
   });
 
-  it('are refused whichever byte is another', async () => {
+  it('rejects recorded deliveries with any byte changed', async () => {
     const shortest = recorded.toSorted((a, b) => a.body.length - b.body.length)[0];
     if (!shortest) throw new Error('There is no delivery');
     for (let at = 0; at < shortest.body.length; at += sized(7, 1))
       expect(await send(tampered(shortest, at)), String(at)).toMatchObject({ status: 403 });
   });
 
-  it('are taken as they are, each into the log, and not for long those of Linear that say their time', async () => {
+  it('accepts and logs unchanged recorded deliveries, and rejects those of Linear with an old timestamp', async () => {
     const late: string[] = [];
     for (const delivery of recorded) {
       const { webhookTimestamp } = delivery.facts;

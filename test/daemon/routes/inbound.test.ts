@@ -46,8 +46,8 @@ const stored = async () => {
   return { deliveries: total, tasks: tasks.total };
 };
 
-describe('a webhook with a right signature', () => {
-  it('makes a task, and tells the sender of it', async () => {
+describe('a webhook with a valid signature', () => {
+  it('a signed webhook creates a task and returns its id', async () => {
     const answer = await deliver(daemon, fromGithub(openedIssue({ number }), { id: 'delivery-1' }));
     expect(answer).toMatchObject({ status: 200, body: { status: 'accepted' } });
     expect(answer.body).toEqual({
@@ -67,7 +67,7 @@ describe('a webhook with a right signature', () => {
     });
   });
 
-  it('may be a form, signed over the bytes of the form', async () => {
+  it('a signed webhook may be a form, signed over its bytes', async () => {
     const payload = JSON.stringify(openedIssue({ number, title: 'Ünïcode & more + 100%' }));
     const delivery = sign({
       ...fromGithub({}),
@@ -82,7 +82,7 @@ describe('a webhook with a right signature', () => {
     });
   });
 
-  it('is ignored, with the reason, where it asks for nothing', async () => {
+  it('a signed webhook that needs no task is ignored with a reason', async () => {
     const { status, body } = await deliver(daemon, fromGithub({ zen: 'Keep it simple' }, { event: 'ping' }));
     expect({ status, body }).toEqual({
       status: 200,
@@ -90,7 +90,7 @@ describe('a webhook with a right signature', () => {
     });
   });
 
-  it('comes by the public name of the daemon, with no cookie and no origin', async () => {
+  it('a signed webhook arrives at the public host name without a cookie or an origin', async () => {
     const { body, headers } = fromGithub(openedIssue({ number }));
     const request = (host: string) =>
       sendRaw(
@@ -108,7 +108,7 @@ describe('a webhook with a right signature', () => {
     expect(await request('other.example.org')).toMatchObject({ status: 403 });
   });
 
-  it('of Linear may name its signature in either way', async () => {
+  it('a signed webhook of Linear may name its signature in either header', async () => {
     for (const header of ['linear-signature', 'tracker-b-signature', 'Tracker-B-Signature']) {
       const { body } = fromLinear(linearIssue(`ONE-${number}${header.length}`, Date.now()));
       const headers = { 'content-type': 'application/json', [header]: hexMac(secrets.tracker_b, body) };
@@ -118,8 +118,8 @@ describe('a webhook with a right signature', () => {
   });
 });
 
-describe('a webhook without a right signature', () => {
-  it('is refused, and nothing of it is kept', async () => {
+describe('a webhook without a valid signature', () => {
+  it('rejects an unsigned webhook and stores no part of it', async () => {
     const before = await stored();
     const right = fromGithub(openedIssue({ number }));
     const { 'x-hub-signature-256': signature = '', ...unsigned } = right.headers;
@@ -141,7 +141,7 @@ describe('a webhook without a right signature', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('is refused before its body is read', async () => {
+  it('rejects an unsigned webhook before it reads the body', async () => {
     for (const body of ['{', 'null', '['.repeat(100), '']) {
       const delivery = { ...fromGithub({}), body: Buffer.from(body) };
       delivery.headers = { ...delivery.headers, ...address() };
@@ -149,7 +149,7 @@ describe('a webhook without a right signature', () => {
     }
   });
 
-  it('is refused with two signatures, one of which is right', async () => {
+  it('rejects a webhook with two signatures even if one is valid', async () => {
     const { body, headers } = fromGithub(openedIssue({ number }));
     const lines = Object.entries({ ...headers, ...address() }).map(([name, value]) => `${name}: ${value}`);
     const signature = `x-hub-signature-256: ${headers['x-hub-signature-256']}`;
@@ -161,7 +161,7 @@ describe('a webhook without a right signature', () => {
     expect(await sendRaw(daemon.url, rawRequest(head, body.toString()))).toMatchObject({ status: 200 });
   });
 
-  it('is counted: the 21st of an address within a minute is 429, and a right one is not', async () => {
+  it('answers 429 to the 21st unsigned webhook of an address within a minute, and still accepts a signed one', async () => {
     const right = fromGithub(openedIssue({ number }));
     const from = (last: number, headers = sign(right, 'wrong').headers) =>
       deliver(daemon, { ...right, headers: { ...headers, ...address(last) } });
@@ -179,9 +179,9 @@ describe('a webhook without a right signature', () => {
   });
 });
 
-describe('a body that cannot be taken', () => {
+describe('webhook bodies', () => {
   it.each(['text/plain', 'application/jsonp', 'multipart/form-data; boundary=x', 'application/xml', ''])(
-    'of the type %j is 415',
+    'answers 415 to a webhook of type %j',
     async (type) => {
       const delivery = fromGithub(openedIssue({ number }));
       const answer = await deliver(daemon, {
@@ -193,7 +193,7 @@ describe('a body that cannot be taken', () => {
   );
 
   it.each(['application/json; charset=UTF-8', 'Application/JSON', 'application/json;charset="utf-8"'])(
-    'of the type %s is read',
+    'reads a webhook of type %s',
     async (type) => {
       const delivery = fromGithub(openedIssue({ number }));
       delivery.headers['content-type'] = type;
@@ -201,7 +201,7 @@ describe('a body that cannot be taken', () => {
     },
   );
 
-  it('over 5 MiB is 413, and up to that it is read', async () => {
+  it('reads a webhook of up to 5 MiB and answers 413 above', async () => {
     const withBytes = (bytes: number) => {
       const empty = fromGithub(openedIssue({ number, body: '' })).body.length;
       return fromGithub(openedIssue({ number, body: 'x'.repeat(bytes - empty) }));
@@ -215,7 +215,7 @@ describe('a body that cannot be taken', () => {
     expect(task.prompt).toHaveLength(200_000);
   });
 
-  it('is 400 where it is signed and no JSON object, or too deep', async () => {
+  it('answers 400 to a signed webhook that is not a JSON object or is nested too deeply', async () => {
     const before = await stored();
     for (const text of ['', '{', 'null', '[]', '1', `{"a":${'['.repeat(64)}${']'.repeat(64)}}`, '\xff'])
       expect(
@@ -226,12 +226,12 @@ describe('a body that cannot be taken', () => {
   });
 });
 
-describe('a provider without a secret', () => {
-  it('is 503, and the answer says what to set', async () => {
+describe('a vendor without a webhook secret', () => {
+  it('answers 503 to a webhook without a configured secret, and names the setting', async () => {
     await using bare = await startDaemon({ env: { TRACKER_A_WEBHOOK_SECRET: secrets.tracker_a } });
     const names = {
-      codehost: 'svc config set webhooks.codehost.signingSecret, or CODEHOST_WEBHOOK_SECRET',
-      tracker_b: 'svc config set webhooks.tracker_b.signingSecret, or TRACKER_B_WEBHOOK_SECRET',
+      codehost: 'svc config set webhooks.github.signingSecret, or CODEHOST_WEBHOOK_SECRET',
+      tracker_b: 'svc config set webhooks.linear.signingSecret, or TRACKER_B_WEBHOOK_SECRET',
     };
     for (const provider of ['codehost', 'tracker_b'] as const) {
       const answer = await deliver(bare, { ...fromGithub({}), provider });
@@ -248,9 +248,9 @@ describe('a provider without a secret', () => {
     expect(await deliver(bare, jira)).toMatchObject({ status: 200 });
   });
 
-  it('takes them as soon as one is set, and only by the one that is set now', async () => {
+  it('accepts webhooks as soon as a secret is set, and only with the current one', async () => {
     await using bare = await startDaemon();
-    const key = 'webhooks.codehost.signingSecret';
+    const key = 'webhooks.github.signingSecret';
     const set = (value: string | null) => bare.client.config.update({ params: { key }, body: { value } });
     const signed = (secret: string) => deliver(bare, sign(fromGithub({}, { event: 'ping' }), secret));
     expect(await signed('first')).toMatchObject({ status: 503 });
@@ -264,7 +264,7 @@ describe('a provider without a secret', () => {
   });
 });
 
-describe('a task of a webhook', () => {
+describe('the task of a webhook', () => {
   const columns = (id = '') =>
     daemon.app.database.read
       .selectFrom('tasks')
@@ -273,23 +273,23 @@ describe('a task of a webhook', () => {
       .executeTakeFirst();
   const setRules = (rules: Record<string, unknown> | null) =>
     daemon.client.config.update({
-      params: { key: 'webhooks.codehost.rules' },
+      params: { key: 'webhooks.github.rules' },
       body: { value: rules as never },
     });
 
-  it('is untrusted and never a command, though its owner is the administrator', async () => {
+  it('the task of a webhook is untrusted and never a command, though its owner is the administrator', async () => {
     const { body } = await deliver(daemon, fromGithub(openedIssue({ number })));
     expect(await columns(body.taskId)).toEqual({ owner_id: 'user_owner', is_trusted: 0, may_command: 0 });
   });
 
-  it('is trusted where a rule says so, and still never a command', async () => {
+  it('a rule can make the task of a webhook trusted, but never a command', async () => {
     await setRules({ 'octo/*': { trusted: true } });
     const { body } = await deliver(daemon, fromGithub(openedIssue({ number })));
     await setRules(null);
     expect(await columns(body.taskId)).toEqual({ owner_id: 'user_owner', is_trusted: 1, may_command: 0 });
   });
 
-  it('belongs to whom a rule names, as long as they may sign in', async () => {
+  it('the task of a webhook belongs to the user in its rule while that account is enabled', async () => {
     const ann = await addUser(daemon, 'ann');
     await setRules({ 'octo/hello': { owner: 'Ann@example.org' } });
     const first = await deliver(daemon, fromGithub(openedIssue({ number })));
@@ -300,7 +300,7 @@ describe('a task of a webhook', () => {
     expect(await columns(second.body.taskId)).toMatchObject({ owner_id: 'user_owner' });
   });
 
-  it('belongs to the first administrator in cloud mode, and is refused before there is one', async () => {
+  it('the task of a webhook belongs to the first administrator in cloud mode, and is rejected before there is one', async () => {
     await using cloud = await startDaemon({ flags: { ...inboundFlags, 'system.authMode': 'cloud' } });
     const delivery = fromGithub(openedIssue());
     expect(await deliver(cloud, delivery)).toMatchObject({
@@ -317,8 +317,8 @@ describe('a task of a webhook', () => {
   });
 });
 
-describe('the log of deliveries', () => {
-  it('is for administrators', async () => {
+describe('the log of inbound webhooks', () => {
+  it('only administrators read the log of inbound webhooks', async () => {
     const user = await addUser(daemon, 'eve');
     for (const [method, path] of [
       ['GET', '/api/webhooks/inbound'],
@@ -330,7 +330,7 @@ describe('the log of deliveries', () => {
     }
   });
 
-  it('lists the newest first, by provider and by what came of it', async () => {
+  it('lists inbound webhooks newest first, by provider and by status', async () => {
     await using own = await startDaemon({ flags: inboundFlags });
     const { list } = own.client.inbound;
     const opened = await deliver(own, fromGithub(openedIssue()));
@@ -367,7 +367,7 @@ describe('the log of deliveries', () => {
     });
   });
 
-  it('shows the body of a delivery as it came', async () => {
+  it('shows the body of an inbound webhook as it arrived', async () => {
     const payload = openedIssue({ number });
     const { body } = await deliver(daemon, fromGithub(payload));
     const shown = await daemon.client.inbound.get({ params: { id: body.id } });
@@ -378,7 +378,7 @@ describe('the log of deliveries', () => {
     });
   });
 
-  it('has a delivery looked at again, in the name of who wants it', async () => {
+  it('replays an inbound webhook and audits the user who requested it', async () => {
     const first = await deliver(daemon, fromGithub(openedIssue({ number })));
     await daemon.client.tasks.cancel({ params: { id: first.body.taskId ?? '' } });
     const replayed = await daemon.client.inbound.replay({ params: { id: first.body.id } });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../../src/contract/client.ts';
 import { contract } from '../../../src/contract/index.ts';
 import { sessionCookie } from '../../../src/contract/locations.ts';
-import type { ProviderName } from '../../../src/contract/oauth.ts';
+import type { WireName } from '../../../src/contract/vendors.ts';
 import type { Flags } from '../../../src/core/config/config.ts';
 import type { InboundDeliveryRow } from '../../../src/core/storage/rows/inbound.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
@@ -14,8 +14,8 @@ import { signedInBrowser, TestBrowser } from '../../helpers/test-browser.ts';
 import { startVendors, type VendorStub } from '../../helpers/vendor-stub.ts';
 
 const baseUrl = 'https://svc.example.com';
-const secret = { 'webhooks.codehost.signingSecret': 'planted-signing-secret' };
-const rules = { 'webhooks.codehost.rules': { 'octo/web': {}, 'octo/*': {} } };
+const secret = { 'webhooks.github.signingSecret': 'planted-signing-secret' };
+const rules = { 'webhooks.github.rules': { 'octo/web': {}, 'octo/*': {} } };
 
 /** A delivery that came in, as the log keeps it. */
 const delivery = (row: Partial<InboundDeliveryRow>): InboundDeliveryRow => ({
@@ -43,8 +43,8 @@ const keep = ({ app }: TestDaemon, ...rows: Partial<InboundDeliveryRow>[]) =>
     await db.insertInto('inbound_deliveries').values(rows.map(delivery)).execute();
   });
 
-describe('the webhooks that come in', () => {
-  it('are none at first', async () => {
+describe('the status of inbound webhooks', () => {
+  it('counts no webhooks at first', async () => {
     await using daemon = await startDaemon();
     expect(await daemon.client.integrations.getWebhooksStatus()).toEqual({
       codehost: { configured: false, eventCount: 0 },
@@ -53,7 +53,7 @@ describe('the webhooks that come in', () => {
     });
   });
 
-  it('are counted with their copies, without what was refused or replayed', async () => {
+  it('counts webhooks with their copies, without rejected and replayed ones', async () => {
     await using daemon = await startDaemon({ env: { CODEHOST_WEBHOOK_SECRET: 'planted' } });
     await keep(
       daemon,
@@ -72,11 +72,11 @@ describe('the webhooks that come in', () => {
     });
   });
 
-  it('are set up with a secret as soon as one has come that was signed with it', async () => {
+  it('webhooks are configured once one arrived that was signed with the current secret', async () => {
     await using daemon = await startDaemon();
-    const isConfigured = async () => (await daemon.client.integrations.getCodehost()).webhookConfigured;
+    const isConfigured = async () => (await daemon.client.integrations.getGithub()).webhookConfigured;
     const setSecret = async (value: string | null) =>
-      daemon.client.config.update({ params: { key: 'webhooks.codehost.signingSecret' }, body: { value } });
+      daemon.client.config.update({ params: { key: 'webhooks.github.signingSecret' }, body: { value } });
     await setSecret('planted-signing-secret');
     await keep(daemon, { provider: 'tracker_a' }, { status: 'refused' }, { replay_of: 'x' });
     expect(await isConfigured()).toBe(false);
@@ -87,17 +87,17 @@ describe('the webhooks that come in', () => {
   });
 });
 
-it('says that nothing is connected, and which label makes tasks', async () => {
-  await using daemon = await startDaemon({ flags: { 'webhooks.codehost.aiTaskLabel': 'robot' } });
+it('reports that no account is connected, and which label creates tasks', async () => {
+  await using daemon = await startDaemon({ flags: { 'webhooks.github.aiTaskLabel': 'robot' } });
   const { integrations } = daemon.client;
-  expect(await integrations.getCodehost()).toEqual({
+  expect(await integrations.getGithub()).toEqual({
     connected: false,
     scopes: [],
     webhookConfigured: false,
     aiTaskLabel: 'robot',
   });
-  expect(await integrations.getTrackerA()).toEqual({ connected: false, scopes: [] });
-  expect(await integrations.getTrackerB()).toEqual({ connected: false, teams: [] });
+  expect(await integrations.getJira()).toEqual({ connected: false, scopes: [] });
+  expect(await integrations.getLinear()).toEqual({ connected: false, teams: [] });
   for (const [path, vendor] of [
     ['codehost', 'GitHub'],
     ['tracker_a', 'Jira'],
@@ -111,7 +111,7 @@ it('says that nothing is connected, and which label makes tasks', async () => {
     });
 });
 
-describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
+describe.skipIf(!hasSharedFixtures)('a connected account', () => {
   let vendors: VendorStub;
   let daemon: TestDaemon;
   let clock: { wall: number; monotonic: number };
@@ -141,7 +141,7 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
   });
 
   /** The owner of the machine, who connects the provider. */
-  async function connect(provider: ProviderName): Promise<void> {
+  async function connect(provider: WireName): Promise<void> {
     const browser = new TestBrowser(daemon.url);
     browser.setCookie(sessionCookie, daemon.headers.cookie.split('=')[1]);
     const response = await browser.open(await browser.agree(`/api/auth/${provider}`));
@@ -155,10 +155,10 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
     });
   const hookRequests = async () => (await vendors.requests()).filter(({ path }) => path.endsWith('/hooks'));
 
-  it('is shown, and gone after it was taken back', async () => {
+  it('shows a connected account until it is disconnected', async () => {
     const { integrations } = daemon.client;
     for (const provider of ['codehost', 'tracker_a', 'tracker_b'] as const) await connect(provider);
-    expect(await integrations.getCodehost()).toEqual({
+    expect(await integrations.getGithub()).toEqual({
       connected: true,
       username: 'octocat',
       avatarUrl: 'https://github.com/images/error/octocat_happy.gif',
@@ -166,14 +166,14 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
       webhookConfigured: false,
       aiTaskLabel: 'ai-task',
     });
-    expect(await integrations.getTrackerA()).toEqual({
+    expect(await integrations.getJira()).toEqual({
       connected: true,
       cloudId: '1324a887-45db-1bf4-1e99-ef0ff456d421',
       siteName: 'Site name',
       scopes: ['read:me', 'read:jira-work', 'write:jira-work', 'offline_access'],
       tokenExpiry: '2026-05-01T13:00:00.000Z',
     });
-    expect(await integrations.getTrackerB()).toEqual({
+    expect(await integrations.getLinear()).toEqual({
       connected: true,
       workspaceName: 'Webhooks Inc',
       workspaceId: '7a661544-df08-4cd1-a1e3-5ec611898806',
@@ -183,39 +183,39 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
       ],
     });
 
-    expect(await integrations.disconnectCodehost()).toEqual({
+    expect(await integrations.disconnectGithub()).toEqual({
       revoked: true,
       message: 'GitHub disconnected and access revoked',
     });
-    expect(await integrations.disconnectTrackerA()).toEqual({
+    expect(await integrations.disconnectJira()).toEqual({
       revoked: false,
       message:
         'Jira disconnected and its tokens deleted. Revoke the access at https://id.atlassian.com/manage-profile/apps, Connected apps',
     });
-    expect(await integrations.disconnectTrackerB()).toMatchObject({ revoked: true });
+    expect(await integrations.disconnectLinear()).toMatchObject({ revoked: true });
     expect(await vendors.revoked()).toEqual([{ v: 'github', how: 'grant' }, { v: 'linear' }]);
-    expect(await integrations.getCodehost()).toMatchObject({ connected: false, scopes: [] });
-    expect(await integrations.getTrackerA()).toEqual({ connected: false, scopes: [] });
-    expect(await integrations.getTrackerB()).toEqual({ connected: false, teams: [] });
+    expect(await integrations.getGithub()).toMatchObject({ connected: false, scopes: [] });
+    expect(await integrations.getJira()).toEqual({ connected: false, scopes: [] });
+    expect(await integrations.getLinear()).toEqual({ connected: false, teams: [] });
     expect((await auditedEvents(daemon)).slice(-3)).toEqual(Array(3).fill('auth.disconnected ok'));
   });
 
-  it('is the own one of whoever asks, who disconnects it without touching those of others', async () => {
+  it('shows each user their own account, and disconnects only that one', async () => {
     await connect('tracker_b');
     const { browser } = await signedInBrowser(daemon, 'ann');
     const ann = clientOf(browser).integrations;
-    expect(await ann.getTrackerB()).toEqual({ connected: false, teams: [] });
+    expect(await ann.getLinear()).toEqual({ connected: false, teams: [] });
     await browser.open(await browser.agree('/api/auth/tracker_b'));
-    expect(await ann.getTrackerB()).toMatchObject({ connected: true });
-    await daemon.client.integrations.disconnectTrackerB();
-    expect(await ann.getTrackerB()).toMatchObject({ connected: true });
+    expect(await ann.getLinear()).toMatchObject({ connected: true });
+    await daemon.client.integrations.disconnectLinear();
+    expect(await ann.getLinear()).toMatchObject({ connected: true });
     await connect('tracker_b');
-    expect(await ann.disconnectTrackerB()).toMatchObject({ revoked: true });
-    expect(await ann.getTrackerB()).toEqual({ connected: false, teams: [] });
-    expect(await daemon.client.integrations.getTrackerB()).toMatchObject({ connected: true });
+    expect(await ann.disconnectLinear()).toMatchObject({ revoked: true });
+    expect(await ann.getLinear()).toEqual({ connected: false, teams: [] });
+    expect(await daemon.client.integrations.getLinear()).toMatchObject({ connected: true });
   });
 
-  it('of another user is disconnected by administrators only', async () => {
+  it('only an administrator disconnects the account of another user', async () => {
     await connect('tracker_b');
     const ann = await signedInBrowser(daemon, 'ann');
     const bob = await signedInBrowser(daemon, 'bob');
@@ -223,32 +223,32 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
     const query = { userId: ann.userId };
     for (const userId of [ann.userId, 'user_owner', 'user_nobody'])
       await expect(
-        clientOf(bob.browser).integrations.disconnectTrackerB({ query: { userId } }),
+        clientOf(bob.browser).integrations.disconnectLinear({ query: { userId } }),
       ).rejects.toMatchObject({ status: 404, message: 'User not found' });
-    expect(await clientOf(ann.browser).integrations.getTrackerB()).toMatchObject({ connected: true });
+    expect(await clientOf(ann.browser).integrations.getLinear()).toMatchObject({ connected: true });
     await expect(
-      daemon.client.integrations.disconnectTrackerB({ query: { userId: 'user_nobody' } }),
+      daemon.client.integrations.disconnectLinear({ query: { userId: 'user_nobody' } }),
     ).rejects.toMatchObject({ status: 404, message: 'User not found' });
-    expect(await daemon.client.integrations.disconnectTrackerB({ query })).toMatchObject({ revoked: true });
-    expect(await clientOf(ann.browser).integrations.getTrackerB()).toEqual({ connected: false, teams: [] });
-    expect(await daemon.client.integrations.getTrackerB()).toMatchObject({ connected: true });
+    expect(await daemon.client.integrations.disconnectLinear({ query })).toMatchObject({ revoked: true });
+    expect(await clientOf(ann.browser).integrations.getLinear()).toEqual({ connected: false, teams: [] });
+    expect(await daemon.client.integrations.getLinear()).toMatchObject({ connected: true });
     const { entries } = await daemon.client.audit.list({
       query: { tool: 'auth.disconnected', limit: 1 },
     });
     expect(entries).toMatchObject([
       { userId: 'user_owner', arguments: { provider: 'tracker_b', ownerId: ann.userId } },
     ]);
-    await expect(daemon.client.integrations.disconnectTrackerB({ query })).rejects.toMatchObject({
+    await expect(daemon.client.integrations.disconnectLinear({ query })).rejects.toMatchObject({
       status: 400,
       message: 'Linear is not connected',
     });
   });
 
-  it('is shown without asking the vendor, also after its token has expired', async () => {
+  it('shows a connected account without a request to the vendor, even after its token has expired', async () => {
     await connect('tracker_a');
     const before = (await vendors.requests()).length;
     clock.wall += 48 * 3_600_000;
-    expect(await daemon.client.integrations.getTrackerA()).toMatchObject({
+    expect(await daemon.client.integrations.getJira()).toMatchObject({
       connected: true,
       tokenExpiry: '2026-05-01T13:00:00.000Z',
     });
@@ -258,7 +258,7 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
   it.each([
     ['codehost', 'GitHub', 'at GitHub, Settings > Applications > Authorized OAuth Apps'],
     ['tracker_b', 'Linear', 'at Linear, Settings > Applications'],
-  ] as const)('of %s is forgotten where %s does not answer', async (provider, vendor, where) => {
+  ] as const)('disconnects %s even when %s does not answer', async (provider, vendor, where) => {
     await connect(provider);
     await vendors[Symbol.asyncDispose]();
     const answer = await send(daemon, 'DELETE', `/api/integrations/${provider}`, undefined, daemon.headers);
@@ -276,20 +276,20 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
     });
   });
 
-  describe('may see the hook', () => {
+  describe('finds the webhook at GitHub', () => {
     const ours = `${baseUrl}/api/webhooks/codehost`;
     const hook = (config: object, active = true) => ({ id: 1, active, events: ['issues'], config });
-    const isConfigured = async () => (await daemon.client.integrations.getCodehost()).webhookConfigured;
+    const isConfigured = async () => (await daemon.client.integrations.getGithub()).webhookConfigured;
     const start = async (flags: Flags = {}, hooks: object[] = [hook({ url: ours })]) => {
-      const { 'integrations.codehost.scopes': scopes, ...others } = flags;
-      await restart({ ...(scopes && { 'integrations.codehost.scopes': scopes }) });
+      const { 'integrations.github.scopes': scopes, ...others } = flags;
+      await restart({ ...(scopes && { 'integrations.github.scopes': scopes }) });
       // At its base URL no browser of a test finds the daemon.
       await connect('codehost');
       await restart({ 'server.baseUrl': baseUrl, ...secret, ...rules, ...others }, daemon.home);
       await vendors.configure({ hooks });
     };
 
-    it('of a repository that a rule names', async () => {
+    it('finds the webhook of a repository in a rule', async () => {
       await start({ 'server.baseUrl': `${baseUrl}/` });
       expect(await isConfigured()).toBe(true);
       expect(await hookRequests()).toMatchObject([
@@ -306,7 +306,7 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
       ['is switched off', [hook({ url: ours }, false)]],
       ['has no address', [hook({})]],
       ['is not what GitHub sends', [{ url: ours }]],
-    ])('but not one that %s', async (_, hooks) => {
+    ])('does not accept a webhook that %s', async (_, hooks) => {
       await start({}, hooks);
       expect(await isConfigured()).toBe(false);
       expect(await hookRequests()).toHaveLength(1);
@@ -314,26 +314,26 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
 
     it.each<[string, Flags]>([
       ['a base URL', { 'server.baseUrl': undefined }],
-      ['a secret', { 'webhooks.codehost.signingSecret': undefined }],
+      ['a secret', { 'webhooks.github.signingSecret': undefined }],
       [
         'a repository',
-        { 'webhooks.codehost.rules': { 'octo/*': {}, odd: {}, 'octo/off': { enabled: false } } },
+        { 'webhooks.github.rules': { 'octo/*': {}, odd: {}, 'octo/off': { enabled: false } } },
       ],
-      ['the scope', { 'integrations.codehost.scopes': ['read:user', 'public_repo'] }],
-    ])('not without %s, and asks for nothing then', async (_, flags) => {
+      ['the scope', { 'integrations.github.scopes': ['read:user', 'public_repo'] }],
+    ])('does not look for a webhook without %s', async (_, flags) => {
       await start(flags);
       expect(await isConfigured()).toBe(false);
       expect(await hookRequests()).toEqual([]);
     });
 
-    it('of five repositories at most', async () => {
+    it('looks for webhooks in at most five repositories', async () => {
       const names = Array.from({ length: 8 }, (_, at) => [`octo/r${at}`, {}] as const);
-      await start({ 'webhooks.codehost.rules': Object.fromEntries(names) }, []);
+      await start({ 'webhooks.github.rules': Object.fromEntries(names) }, []);
       expect(await isConfigured()).toBe(false);
       expect(await hookRequests()).toHaveLength(5);
     });
 
-    it('and is asked again after a minute, or when the rules change', async () => {
+    it('looks for webhooks again after a minute or when the rules change', async () => {
       await start({}, []);
       expect(await Promise.all([isConfigured(), isConfigured()])).toEqual([false, false]);
       await vendors.configure({ hooks: [hook({ url: ours })] });
@@ -345,7 +345,7 @@ describe.skipIf(!hasSharedFixtures)('an account at a vendor', () => {
       expect(await hookRequests()).toHaveLength(2);
     });
 
-    it('not where the vendor takes the token no more, or is not there', async () => {
+    it('finds no webhook when the vendor rejects the token or is unreachable', async () => {
       await start();
       await vendors.configure({ expireTokens: true });
       expect(await isConfigured()).toBe(false);

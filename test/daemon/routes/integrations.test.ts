@@ -13,7 +13,7 @@ const set = ({ client }: TestDaemon, body: ConfigureWebSearch) =>
 const show = ({ client }: TestDaemon) => client.integrations.getWebSearch();
 
 describe('web search', () => {
-  it('is not set up in a new daemon, and says who could do it and what each wants', async () => {
+  it('web search is not configured in a new daemon, and lists each provider with its requirements', async () => {
     await using daemon = await startDaemon();
     expect(await show(daemon)).toEqual({
       config: {
@@ -43,7 +43,7 @@ describe('web search', () => {
     });
   });
 
-  it('works as soon as it is set up, is there after a restart, and can be undone', async () => {
+  it('web search works once it is configured, survives a restart and can be disabled', async () => {
     await using server = await startLoopbackServer((response) =>
       response.end('{"organic":[{"title":"A","link":"https://a.example/","snippet":"about a"}]}'),
     );
@@ -78,7 +78,7 @@ describe('web search', () => {
     expect(undone.status).toMatchObject({ available: false, provider: null });
   });
 
-  it('asks the first provider that is set up where nobody chose one', async () => {
+  it('web search uses the first configured provider when none is selected', async () => {
     await using daemon = await startDaemon();
     const { config, status } = await set(daemon, { tavily: { apiKey: key } });
     expect(config.provider).toBeNull();
@@ -94,7 +94,7 @@ describe('web search', () => {
     });
   });
 
-  it('says where an address is not public, and works once it is allowed', async () => {
+  it('reports a private address, and works once it is allowed', async () => {
     await using daemon = await startDaemon();
     const { status } = await set(daemon, { searxng: { baseUrl: 'http://127.0.0.1:8888' } });
     expect(status).toEqual({
@@ -109,7 +109,7 @@ describe('web search', () => {
     expect((await show(daemon)).status).toEqual({ available: true, provider: 'searxng', reason: null });
   });
 
-  it('is changed by administrators and seen by everybody', async () => {
+  it('administrators change web search and every user sees it', async () => {
     await using daemon = await startDaemon();
     const { client } = await addUser(daemon, 'ann');
     await expect(
@@ -129,7 +129,7 @@ describe('web search', () => {
     ['a key of two lines', { brave: { apiKey: 'a\r\nb' } }],
     ['the masked key', { brave: { apiKey: '…cdef' } }],
     ['no object', { brave: key }],
-  ])('does not take %s', async (_, body) => {
+  ])('rejects %s for web search', async (_, body) => {
     await using daemon = await startDaemon();
     await expect(set(daemon, { ...body, tavily: { apiKey: key } })).rejects.toMatchObject({ status: 400 });
     expect((await show(daemon)).status.available).toBe(false);
@@ -143,7 +143,7 @@ describe('the key of a search provider', () => {
     ['another path', { searxng: { baseUrl: 'https://one.example/b' } }],
     ['another provider', { provider: 'brave', brave: { baseUrl: 'https://two.example' } }],
     ['a key with the address', { searxng: { baseUrl: 'https://two.example', apiKey: key } }],
-  ])('stays with %s', async (_, change) => {
+  ])('keeps the search key with %s', async (_, change) => {
     await using daemon = await startDaemon();
     await set(daemon, one);
     expect((await set(daemon, change)).config.searxng.apiKey).toBe('…cdef');
@@ -154,14 +154,14 @@ describe('the key of a search provider', () => {
     ['port', { searxng: { baseUrl: 'https://one.example:8443/a' } }],
     ['scheme', { searxng: { baseUrl: 'http://one.example/a' } }],
     ['end', { searxng: { baseUrl: null } }],
-  ])('is forgotten when the address gets another %s', async (_, change) => {
+  ])('clears the search key when the address gets another %s', async (_, change) => {
     await using daemon = await startDaemon();
     await set(daemon, one);
     expect((await set(daemon, change)).config.searxng).not.toHaveProperty('apiKey');
     expect(daemon.app.config.secret('integrations.webSearch.searxng.apiKey')).toBeUndefined();
   });
 
-  it('does not go from a vendor to another address, by the setting neither', async () => {
+  it('does not send the search key to another address, even after a change of the setting', async () => {
     await using daemon = await startDaemon();
     await set(daemon, { brave: { apiKey: key }, tavily: { apiKey: key } });
     const { config } = await set(daemon, { brave: { baseUrl: 'https://two.example' } });
@@ -174,7 +174,7 @@ describe('the key of a search provider', () => {
     expect((await show(daemon)).config.tavily).not.toHaveProperty('apiKey');
   });
 
-  it('is in no answer, log entry or file as it is', async () => {
+  it('no answer, log entry or file contains the search key', async () => {
     await using server = await startLoopbackServer((response, { headers }) =>
       response.writeHead(401).end(JSON.stringify({ detail: { error: `Bad: ${headers.authorization}` } })),
     );
@@ -200,8 +200,8 @@ describe('the key of a search provider', () => {
   });
 });
 
-describe('what the environment sets', () => {
-  it('is all that it takes', async () => {
+describe('web search from the environment', () => {
+  it('environment variables alone configure web search', async () => {
     await using daemon = await startDaemon({ env: { TAVILY_API_KEY: key } });
     expect(await show(daemon)).toMatchObject({
       config: { tavily: { apiKey: '…cdef' } },
@@ -221,7 +221,7 @@ describe('what the environment sets', () => {
       'BRAVE_API_KEY in the environment of the daemon sets',
     ],
     ['whether it is on', { enabled: true }, 'SVC_INTEGRATIONS_WEB_SEARCH_ENABLED in the environment'],
-  ])('cannot be changed: %s; and nothing else is either', async (_, change, message) => {
+  ])('the environment prevents a change of %s, and nothing else changes', async (_, change, message) => {
     const env = { BRAVE_API_KEY: key, SVC_INTEGRATIONS_WEB_SEARCH_ENABLED: 'false' };
     await using daemon = await startDaemon({ env });
     const before = await show(daemon);
@@ -233,7 +233,7 @@ describe('what the environment sets', () => {
     expect(await auditedEvents(daemon)).not.toContain('web_search.configure ok');
   });
 
-  it('is not sent elsewhere by the setting', async () => {
+  it('a setting cannot send the key of the environment to another address', async () => {
     await using daemon = await startDaemon({ env: { BRAVE_API_KEY: key } });
     const setting = 'integrations.webSearch.brave.baseUrl';
     await expect(
@@ -243,7 +243,7 @@ describe('what the environment sets', () => {
   });
 });
 
-it('a change is in the audit log, by the names of what was changed', async () => {
+it('a change of web search is in the audit log, by field names', async () => {
   await using daemon = await startDaemon();
   const before = await auditedEvents(daemon);
   await set(daemon, {});

@@ -10,7 +10,7 @@ const signUp = (daemon: TestDaemon, name: string, inviteCode: string) =>
   send(daemon, 'POST', '/api/auth/signup', { email: `${name}@example.org`, password, name, inviteCode });
 
 describe('an invite', () => {
-  it('makes one account, with its role', async () => {
+  it('an invite creates one account with its role', async () => {
     await using daemon = await startDaemon();
     const { invite, code } = await daemon.client.invites.create({ body: { role: 'admin' } });
     expect(invite).toMatchObject({
@@ -27,7 +27,7 @@ describe('an invite', () => {
     expect(JSON.stringify(invites)).not.toContain(code);
   });
 
-  it('makes one account also when a hundred use it at once', async () => {
+  it('an invite creates one account even when a hundred use it at once', async () => {
     await using daemon = await startDaemon();
     const { code } = await daemon.client.invites.create({ body: {} });
     const place = { isTrustedClient: false, client: {} };
@@ -41,14 +41,14 @@ describe('an invite', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('is for its address alone, where it has one', async () => {
+  it('an invite with an address works only for that address', async () => {
     await using daemon = await startDaemon();
     const { code } = await daemon.client.invites.create({ body: { email: 'Ann@example.org' } });
     expect((await signUp(daemon, 'bob', code)).status).toBe(403);
     expect((await signUp(daemon, 'ann', code)).status).toBe(200);
   });
 
-  it('is over when its time is', async () => {
+  it('an invite expires', async () => {
     const clock = { ms: Date.now() };
     const runtime = { ...systemRuntime, now: () => new Date(clock.ms) };
     await using daemon = await startDaemon({ runtime });
@@ -57,7 +57,7 @@ describe('an invite', () => {
     expect((await signUp(daemon, 'ann', code)).status).toBe(403);
   });
 
-  it('can be taken back', async () => {
+  it('an invite can be revoked', async () => {
     await using daemon = await startDaemon();
     const { invite, code } = await daemon.client.invites.create({ body: {} });
     await daemon.client.invites.delete({ params: { id: invite.id } });
@@ -69,7 +69,7 @@ describe('an invite', () => {
   });
 
   it.each([{ role: 'root' }, { email: 'nobody' }, { expiresInDays: 0 }, { expiresInDays: 366 }])(
-    'cannot be made with %j',
+    'rejects the invite %j',
     async (body) => {
       await using daemon = await startDaemon();
       expect((await send(daemon, 'POST', '/api/auth/invites', body, daemon.headers)).status).toBe(400);

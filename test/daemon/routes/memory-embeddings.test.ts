@@ -66,8 +66,8 @@ const filled = (daemon: TestDaemon, count = texts.length) =>
 const names = ({ chunks }: { chunks: { path: string }[] }) =>
   chunks.map(({ path }) => path.replace(/.*note-/, ''));
 
-describe('with a provider for embeddings', () => {
-  it('what means the same is found, by its nearness', async () => {
+describe('memory with an embeddings provider', () => {
+  it('finds text with the same meaning by vector similarity', async () => {
     await using daemon = await start();
     await sync(daemon);
     expect(await search(daemon, 'house pets')).toMatchObject({ method: 'keyword', chunks: [] });
@@ -93,7 +93,7 @@ describe('with a provider for embeddings', () => {
     expect(server.asked.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true);
   });
 
-  it('each text is embedded once, also over a restart', async () => {
+  it('embeds each text once, even across a restart', async () => {
     const home = temporaryFolder();
     {
       const daemon = await start({ home });
@@ -116,7 +116,7 @@ describe('with a provider for embeddings', () => {
     expect(server.embedded.slice(-1)).toEqual(['something new']);
   });
 
-  it('what one daemon left undone, the next one does', async () => {
+  it('a restarted daemon embeds the remaining texts', async () => {
     const home = temporaryFolder();
     mkdirSync(join(folder, 'more'));
     for (let n = 0; n < 100; n++)
@@ -143,7 +143,7 @@ describe('with a provider for embeddings', () => {
     expect(server.embedded).toHaveLength(104);
   });
 
-  it('another model is recorded, and embeds everything again', async () => {
+  it('records a changed embedding model, and embeds everything again', async () => {
     await using daemon = await start();
     await configure(daemon);
     await sync(daemon);
@@ -165,7 +165,7 @@ describe('with a provider for embeddings', () => {
     expect(server.asked).toHaveLength(asked);
   });
 
-  it('vectors that have another length than before are made anew', async () => {
+  it('recreates vectors whose length has changed', async () => {
     await using daemon = await start();
     await configure(daemon);
     await sync(daemon);
@@ -184,7 +184,7 @@ describe('with a provider for embeddings', () => {
   });
 });
 
-describe('where the provider fails', () => {
+describe('memory with a failing embeddings provider', () => {
   const failures: Record<string, [EmbeddingServer['script'], RegExp]> = {
     'with 500': [
       (reply) => reply.send(500, { error: { message: 'oh no' } }),
@@ -210,7 +210,7 @@ describe('where the provider fails', () => {
   };
 
   it.each(Object.entries(failures))(
-    '%s, keywords find what they find, and it is said why',
+    'a provider that fails %s leaves keyword search working, with the reason',
     async (how, [script, reason]) => {
       await using daemon = await start();
       await configure(daemon);
@@ -233,7 +233,7 @@ describe('where the provider fails', () => {
     },
   );
 
-  it('because it is down, keywords find what they find', async () => {
+  it('keyword search works while the embeddings provider is down', async () => {
     await using daemon = await start();
     await configure(daemon);
     await server[Symbol.asyncDispose]();
@@ -250,7 +250,7 @@ describe('where the provider fails', () => {
     server = await startEmbeddingServer(vectorOf);
   });
 
-  it('in the middle, nothing is lost and nothing is paid for twice', async () => {
+  it('a failure during embedding loses nothing and pays for nothing twice', async () => {
     for (let n = 0; n < 100; n++) writeFileSync(join(folder, `note-1${n}.md`), `a text of number ${n}`);
     await using daemon = await start();
     await configure(daemon);
@@ -265,7 +265,7 @@ describe('where the provider fails', () => {
     expect(paid).toHaveLength(104);
   });
 
-  it('because the settings choose no model, it is said so', async () => {
+  it('reports that the settings select no embedding model', async () => {
     await using daemon = await start();
     await daemon.client.providers.configure({
       params: { type: 'azure' },
@@ -279,7 +279,7 @@ describe('where the provider fails', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('because it has no such models, it is not chosen', async () => {
+  it('does not select a provider without embedding models', async () => {
     await using daemon = await start();
     await expect(set(daemon, 'memory.embedding.provider', 'anthropic')).rejects.toMatchObject({
       status: 400,

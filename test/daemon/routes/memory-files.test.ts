@@ -12,7 +12,7 @@ afterAll(() => its[Symbol.asyncDispose]());
 beforeEach(() => its.plant());
 
 describe('files and chunks', () => {
-  it('are listed a page at a time', async () => {
+  it('lists files and chunks in pages', async () => {
     await its.sync();
     const { files, total } = await its.daemon.client.memory.listFiles();
     expect(total).toBe(3);
@@ -30,7 +30,7 @@ describe('files and chunks', () => {
     expect(page).toMatchObject({ total: 3, limit: 1, offset: 1, files: [files[1]] });
   });
 
-  it('are read by the path, whatever it holds', async () => {
+  it('reads a file by its path, whatever characters it contains', async () => {
     const odd = [
       'a b&c?d=e#f.md',
       'üñï/漢字.md',
@@ -51,7 +51,7 @@ describe('files and chunks', () => {
     }
   });
 
-  it('are only keys: what is not in the index is not there', async () => {
+  it('a path that is not in the index is not found', async () => {
     await its.sync();
     const paths = [
       '/etc/passwd',
@@ -73,7 +73,7 @@ describe('files and chunks', () => {
     expect((await its.daemon.client.memory.listFiles()).total).toBe(3);
   });
 
-  it('can be deleted one by one, until the file changes', async () => {
+  it('deletes indexed files one by one, until the file changes', async () => {
     await its.sync();
     const [chunk] = (await its.search('printer')).chunks;
     expect((await its.ask('DELETE', `chunks/${chunk?.id ?? ''}`)).body).toEqual({
@@ -90,14 +90,14 @@ describe('files and chunks', () => {
     expect(its.pathsOf(await its.search('printer'))).toEqual(['notes.txt']);
   });
 
-  it('come back with a sync after a file was deleted from the index', async () => {
+  it('a sync restores a file that was deleted from the index', async () => {
     await its.sync();
     expect((await its.ask('DELETE', `files/${key(join(its.folder, 'notes.txt'))}`)).status).toBe(200);
     expect((await its.search('printer')).chunks).toEqual([]);
     expect(await its.sync()).toMatchObject({ added: 1 });
   });
 
-  it('are all deleted by an administrator only', async () => {
+  it('only an administrator clears the index', async () => {
     await its.sync();
     expect((await its.ask('DELETE', 'all', undefined, its.user.headers)).status).toBe(403);
     expect((await its.daemon.client.memory.listFiles()).total).toBe(3);
@@ -106,7 +106,7 @@ describe('files and chunks', () => {
     expect(await its.sync()).toMatchObject({ added: 3 });
   });
 
-  it('are found by everybody who may sign in', async () => {
+  it('every user can search the index', async () => {
     await its.sync();
     const { chunks } = await its.user.client.memory.search({ body: { query: 'printer' } });
     expect(chunks).toHaveLength(1);

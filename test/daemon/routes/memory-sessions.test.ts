@@ -61,25 +61,25 @@ describe('what makes no sense', () => {
     '[]',
     `{"name":"${'a'.repeat(201)}"}`,
     '{"name":"a","userId":""}',
-  ])('is refused: %.40s', async (body) => {
+  ])('rejects the memory session %.40s', async (body) => {
     expect(await statusOf('POST', '/api/memory/sessions', body)).toBe(400);
   });
 
   it.each(['status=open', 'limit=0', 'limit=501', 'limit=x', 'offset=-1'])(
-    'is no list: %s',
+    'rejects the session list query %s',
     async (query) => {
       expect(await statusOf('GET', `/api/memory/sessions?${query}`)).toBe(400);
     },
   );
 
   it.each(['{"name":"a","conversationId":"conv_nothing"}', '{"name":"a","userId":"user_owner"}'])(
-    'is not there: %s',
+    'answers 404 to the session path %s',
     async (body) => {
       expect(await statusOf('POST', '/api/memory/sessions', body)).toBe(404);
     },
   );
 
-  it('an id that nothing has is not there, however long', async () => {
+  it('answers 404 to an unknown session id of any length', async () => {
     for (const id of ['memsess_nothing', 'a'.repeat(200), '%00', '..%2f..'])
       expect(await statusOf('POST', `/api/memory/sessions/${id}/archive`)).toBe(404);
   });

@@ -15,7 +15,7 @@ afterAll(() => its[Symbol.asyncDispose]());
 beforeEach(() => its.plant());
 
 describe('a fresh installation', () => {
-  it('says what to do before anything is indexed', async () => {
+  it('says how to start before anything is indexed', async () => {
     await using fresh = await startDaemon();
     expect(await fresh.client.memory.getStats()).toMatchObject({
       fileCount: 0,
@@ -35,7 +35,7 @@ describe('a fresh installation', () => {
 });
 
 describe('POST /api/memory/sync', () => {
-  it('counts what it did', async () => {
+  it('a sync counts the added, updated and removed files', async () => {
     expect(await its.sync()).toMatchObject({ synced: 3, added: 3, updated: 0, removed: 0, cancelled: false });
     expect(await its.sync()).toMatchObject({ synced: 3, added: 0, updated: 0, removed: 0 });
     its.write('notes.txt', 'The printer works again.\n');
@@ -46,13 +46,13 @@ describe('POST /api/memory/sync', () => {
     expect(stats).toMatchObject({ fileCount: 3, roots: [its.folder], lastSyncAt: expect.any(String) });
   });
 
-  it('takes all folders that are allowed where none is given', async () => {
+  it('a sync without a path syncs all allowed folders', async () => {
     await its.sync();
     its.write('more.md', 'New.\n');
     expect(await its.daemon.client.memory.sync()).toMatchObject({ added: 1 });
   });
 
-  it('is for others only below a folder that is allowed', async () => {
+  it('a plain user syncs only within an allowed folder', async () => {
     const body = { basePath: join(its.folder, 'docs') };
     expect((await its.ask('POST', 'sync', body, its.user.headers)).status).toBe(403);
     expect((await its.ask('POST', 'sync', { basePath: '/nowhere' }, its.user.headers)).status).toBe(403);
@@ -69,7 +69,7 @@ describe('POST /api/memory/sync', () => {
       );
   });
 
-  it('does one at a time, and each caller gets the counts of theirs', async () => {
+  it('runs one sync at a time, and returns the counts to each caller', async () => {
     const results = await Promise.all([
       its.sync(),
       its.sync(),
@@ -79,7 +79,7 @@ describe('POST /api/memory/sync', () => {
     expect((await its.daemon.client.memory.listFiles()).total).toBe(3);
   });
 
-  it('refuses what is no folder', async () => {
+  it('rejects a path that is not a folder', async () => {
     for (const basePath of [
       join(its.folder, 'notes.txt'),
       join(its.folder, 'gone'),
@@ -94,7 +94,7 @@ describe('POST /api/memory/sync', () => {
     expect((await its.daemon.client.memory.getStats()).roots).toEqual([]);
   });
 
-  it('follows no link, and leaves out what is ignored, binary or secret', async () => {
+  it('a sync follows no symlink, and skips ignored, binary and secret files', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
     writeFileSync(join(outside, 'plan.md'), 'The zanzibar plan.\n');
     symlinkSync(outside, join(its.folder, 'link'));
@@ -110,18 +110,18 @@ describe('POST /api/memory/sync', () => {
     rmSync(outside, { recursive: true });
   });
 
-  it('can be stopped only while it runs', async () => {
+  it('a sync can be cancelled only while it runs', async () => {
     expect((await its.ask('DELETE', 'sync')).status).toBe(400);
   });
 
-  it('forgets a folder that is not allowed any more', async () => {
+  it('a sync removes a folder that is no longer allowed', async () => {
     await its.sync();
     await its.daemon.client.config.update({ params: { key: 'memory.roots' }, body: { value: [] } });
     expect((await its.daemon.client.memory.listFiles()).total).toBe(0);
     expect((await its.search('backup')).chunks).toEqual([]);
   });
 
-  it('keeps what it has of a folder that is not there at the moment', async () => {
+  it('a sync keeps the index of a folder that is temporarily missing', async () => {
     await its.sync();
     renameSync(its.folder, `${its.folder}-away`);
     expect((await its.ask('POST', 'sync')).status).toBe(400);
@@ -132,7 +132,7 @@ describe('POST /api/memory/sync', () => {
 });
 
 describe('POST /api/memory/search', () => {
-  it('finds a question without any provider', async () => {
+  it('finds the answer to a question without any provider', async () => {
     await its.sync();
     const found = await its.search('How do I restore a backup?');
     expect(found).toMatchObject({
@@ -149,13 +149,13 @@ describe('POST /api/memory/search', () => {
     expect(first?.text).toBe(lines.slice((first?.startLine ?? 0) - 1, first?.endLine).join('\n'));
   });
 
-  it('finds names of code by their parts', async () => {
+  it('finds names in code by their parts', async () => {
     await its.sync();
     for (const query of ['enqueueTask', 'enqueue task', 'queue.ts', 'pending.push'])
       expect(its.pathsOf(await its.search(query))[0], query).toBe('src/queue.ts');
   });
 
-  it('gives six unless told, and none below a score', async () => {
+  it('returns six results by default, and none below the minimum score', async () => {
     for (let at = 0; at < 10; at++) its.write(`many/${at}.md`, `Otters number ${at}\n`);
     await its.sync();
     expect((await its.search('otters')).chunks).toHaveLength(6);
@@ -172,7 +172,7 @@ describe('POST /api/memory/search', () => {
     expect((await its.search('otters', { under: join(its.folder, 'docs') })).chunks).toEqual([]);
   });
 
-  it('takes any text for words', async () => {
+  it('treats any text as words', async () => {
     await its.sync();
     const odd = [
       '"',
@@ -204,7 +204,7 @@ describe('POST /api/memory/search', () => {
     expect(its.pathsOf(await its.search('backup* NOT night')).length).toBeGreaterThan(0);
   });
 
-  it.each(['search', 'why'])('takes a NUL for what is between words (%s)', async (route) => {
+  it.each(['search', 'why'])('treats NUL as a separator (%s)', async (route) => {
     await its.sync();
     const query = '\0backup\0night\0';
     const { status, body } = await its.ask('POST', route, { query });
@@ -224,7 +224,7 @@ describe('POST /api/memory/search', () => {
       });
   });
 
-  it('complains of what makes no sense', async () => {
+  it('rejects an invalid search', async () => {
     for (const body of [
       {},
       { query: '' },
@@ -239,7 +239,7 @@ describe('POST /api/memory/search', () => {
       expect((await its.ask('POST', 'search', body)).status, JSON.stringify(body)).toBe(400);
   });
 
-  it('sees a file as it is now, or says that it does not', async () => {
+  it('a search reads changed files or reports stale results', async () => {
     await its.sync();
     for (let round = 0; round < 5; round++) {
       its.write('notes.txt', `The printer speaks quokka${round}.\n`);
@@ -252,7 +252,7 @@ describe('POST /api/memory/search', () => {
     expect(found.stale || !its.pathsOf(found).includes('docs/backup.md')).toBe(true);
   });
 
-  it('says how each score came about', async () => {
+  it('explains each score', async () => {
     await its.sync();
     const why = await its.daemon.client.memory.explainSearch({ body: { query: 'the nightly backup' } });
     expect(why).toMatchObject({ method: 'keyword', leftOut: ['the'] });
@@ -263,14 +263,14 @@ describe('POST /api/memory/search', () => {
   });
 });
 
-describe('the rest', () => {
-  it('warms up', async () => {
+describe('warming and watching', () => {
+  it('warms the index up', async () => {
     await its.sync();
     for (const body of [undefined, {}, { query: 'printer' }])
       expect((await its.ask('POST', 'warm', body)).body).toMatchObject({ fileCount: 3, method: 'keyword' });
   });
 
-  it('tells how the watching goes', async () => {
+  it('reports the state of the watcher', async () => {
     await its.sync();
     expect(await its.daemon.client.memory.getWatcherStatus()).toMatchObject({
       enabled: true,
@@ -285,7 +285,7 @@ describe('the rest', () => {
     await its.daemon.client.config.update({ params: { key: 'memory.watch' }, body: { value: null } });
   });
 
-  it('does not watch on a very small machine, and works all the same', async () => {
+  it('does not watch files on a very small machine, and still works', async () => {
     await using pico = await startDaemon({ flags: { mode: 'pico' } });
     expect((await send(pico, 'GET', '/api/memory/watcher/status', undefined, pico.headers)).status).toBe(501);
     await pico.client.memory.sync({ body: { basePath: its.folder } });
@@ -293,7 +293,7 @@ describe('the rest', () => {
     expect(chunks).toHaveLength(1);
   });
 
-  it('is there after a restart, and after its file was damaged', async () => {
+  it('the index survives a restart and a damaged file', async () => {
     await using first = await startDaemon();
     await first.client.memory.sync({ body: { basePath: its.folder } });
     await first.stop();

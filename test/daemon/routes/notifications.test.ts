@@ -18,7 +18,7 @@ const list = (query: Record<string, string | number | boolean> = {}) =>
   daemon.client.notifications.list({ query });
 
 describe('GET /api/notifications', () => {
-  it('lists newest first, in pages', async () => {
+  it('lists notifications newest first in pages', async () => {
     const all = await list();
     expect(all).toMatchObject({ total: 3, unread: 3, limit: 50, offset: 0 });
     expect(all.notifications.map(({ title }) => title)).toEqual(
@@ -33,7 +33,7 @@ describe('GET /api/notifications', () => {
 });
 
 describe('POST /api/notifications/:id/read', () => {
-  it('marks it once and for all', async () => {
+  it('marks a notification read once', async () => {
     const [first] = (await list()).notifications;
     const read = () => daemon.client.notifications.markRead({ params: { id: first?.id ?? '' } });
     const { notification } = await read();
@@ -48,7 +48,7 @@ describe('POST /api/notifications/:id/read', () => {
     });
   });
 
-  it('goes to the owner of the task, whoever retries it', async () => {
+  it('notifies the owner of the task even when another user retries it', async () => {
     const ann = await addUser(daemon, 'ann');
     const { task } = await ann.client.tasks.create({ body: { title: 'Ann', assignedAgent: 'test' } });
     await follow(ann.client, task.id);
@@ -60,5 +60,15 @@ describe('POST /api/notifications/:id/read', () => {
     await follow(ann.client, task.id);
     expect((await ann.client.notifications.list()).total).toBe(2);
     expect((await list()).total).toBe(3);
+  });
+});
+
+describe('DELETE /api/notifications/:id', () => {
+  it('removes it once', async () => {
+    const { notifications, total } = await list();
+    const remove = () => daemon.client.notifications.delete({ params: { id: notifications[0]?.id ?? '' } });
+    expect(await remove()).toEqual({ message: 'Notification deleted' });
+    expect((await list()).total).toBe(total - 1);
+    await expect(remove()).rejects.toMatchObject({ status: 404 });
   });
 });

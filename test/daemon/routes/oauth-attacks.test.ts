@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionCookie } from '../../../src/contract/locations.ts';
-import type { ProviderName } from '../../../src/contract/oauth.ts';
+import type { WireName } from '../../../src/contract/vendors.ts';
 import type { Flags } from '../../../src/core/config/config.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
@@ -56,7 +56,7 @@ const changed = (url: string, change: Record<string, string | null>) => {
   return next.href;
 };
 
-describe.skipIf(!hasSharedFixtures)('a callback', () => {
+describe.skipIf(!hasSharedFixtures)('an OAuth callback', () => {
   /** What an attacker, or bad luck, makes of a good callback; the vendor must not hear of it. */
   const attacks: {
     name: string;
@@ -114,7 +114,7 @@ describe.skipIf(!hasSharedFixtures)('a callback', () => {
     },
   ];
 
-  it.each(attacks)('$name is refused, and the vendor does not hear of it', async ({ status, make }) => {
+  it.each(attacks)('rejects a callback $name without a request to the vendor', async ({ status, make }) => {
     const browser = newBrowser();
     const back = await make(await browser.agree('/api/auth/codehost'), browser);
     const response = await browser.open(back);
@@ -124,14 +124,14 @@ describe.skipIf(!hasSharedFixtures)('a callback', () => {
     expect(await response.text()).not.toContain(new URL(back).searchParams.get('code') ?? 'no code');
   });
 
-  it('names its sender, as GitHub does', async () => {
+  it('accepts a callback with the issuer, as GitHub sends it', async () => {
     const browser = newBrowser();
     const back = await browser.agree('/api/auth/codehost');
     const iss = `${vendors.url}/github/login/oauth`;
     expect((await browser.open(changed(back, { iss }))).status).toBe(302);
   });
 
-  it('counts once, and so does its code', async () => {
+  it('accepts a callback and its code once', async () => {
     const browser = newBrowser();
     const back = await browser.agree('/api/auth/codehost');
     const kept = browser.cookie(binding);
@@ -147,7 +147,7 @@ describe.skipIf(!hasSharedFixtures)('a callback', () => {
     ]);
   });
 
-  it('counts once, however many come at the same time', async () => {
+  it('accepts one of many simultaneous callbacks', async () => {
     const browser = newBrowser();
     const back = await browser.agree('/api/auth/codehost');
     const kept = browser.cookie(binding);
@@ -160,8 +160,8 @@ describe.skipIf(!hasSharedFixtures)('a callback', () => {
     expect(await tokenRequests()).toHaveLength(1);
   });
 
-  it.each<ProviderName>(['codehost', 'tracker_a', 'tracker_b'])(
-    'of %s says when the person declined',
+  it.each<WireName>(['codehost', 'tracker_a', 'tracker_b'])(
+    'a callback of %s reports that the user declined',
     async (provider) => {
       await vendors.configure({ deny: true });
       const { browser } = await signedInBrowser(daemon, 'ann');
@@ -173,7 +173,7 @@ describe.skipIf(!hasSharedFixtures)('a callback', () => {
     },
   );
 
-  it('with an error of its own making does not get its text into the answer', async () => {
+  it('a callback with an unknown error does not put its text into the answer', async () => {
     const browser = newBrowser();
     const state = new URL(await browser.leadsTo('/api/auth/codehost')).searchParams.get('state') ?? '';
     const query = new URLSearchParams({
@@ -188,7 +188,7 @@ describe.skipIf(!hasSharedFixtures)('a callback', () => {
   });
 });
 
-describe.skipIf(!hasSharedFixtures)('where the browser goes at the end', () => {
+describe.skipIf(!hasSharedFixtures)('the redirect after sign-in', () => {
   it.each([
     '//evil.example',
     '/\\evil.example',
@@ -204,7 +204,7 @@ describe.skipIf(!hasSharedFixtures)('where the browser goes at the end', () => {
     '/\u0000',
     '/\u0085',
     ` /x`,
-  ])('is not %j', async (returnTo) => {
+  ])('does not redirect to %j', async (returnTo) => {
     const query = new URLSearchParams({ returnTo });
     for (const provider of ['codehost', 'tracker_a']) {
       const { browser } = await signedInBrowser(daemon, provider);
@@ -219,7 +219,7 @@ describe.skipIf(!hasSharedFixtures)('where the browser goes at the end', () => {
     ['/..//evil.example', '/..//evil.example'],
     ['/Aufgaben/größte Zahl', '/Aufgaben/gr%C3%B6%C3%9Fte%20Zahl'],
     ['/日本\u2028語', '/%E6%97%A5%E6%9C%AC%E2%80%A8%E8%AA%9E'],
-  ])('may be %j', async (returnTo, expected) => {
+  ])('redirects to %j', async (returnTo, expected) => {
     const browser = newBrowser();
     const back = await browser.agree(`/api/auth/codehost?${new URLSearchParams({ returnTo }).toString()}`);
     const location = (await browser.open(back)).headers.get('location') ?? '';
@@ -228,29 +228,29 @@ describe.skipIf(!hasSharedFixtures)('where the browser goes at the end', () => {
   });
 });
 
-describe.skipIf(!hasSharedFixtures)('a vendor', () => {
-  const unset = { 'integrations.codehost.clientId': '', 'integrations.tracker_a.clientSecret': '' };
+describe.skipIf(!hasSharedFixtures)('errors of an OAuth vendor', () => {
+  const unset = { 'integrations.github.clientId': '', 'integrations.jira.clientSecret': '' };
 
-  it('that is not set up is named, with what to do', async () => {
+  it('names a vendor that is not configured, with the next step', async () => {
     await restart(unset);
     expect(await refusalOf(await newBrowser().open('/api/auth/codehost'))).toEqual([
       501,
-      'Sign-in with GitHub is not set up: svc config set integrations.codehost.clientId <value>',
+      'Sign-in with GitHub is not set up: svc config set integrations.github.clientId <value>',
     ]);
     const { browser } = await signedInBrowser(daemon, 'ann');
     expect(await refusalOf(await browser.open('/api/auth/tracker_a'))).toEqual([
       501,
-      'Connecting Jira is not set up: svc config set integrations.tracker_a.clientSecret <value>',
+      'Connecting Jira is not set up: svc config set integrations.jira.clientSecret <value>',
     ]);
   });
 
-  it('that does not know our secret is no fault of the person', async () => {
-    await restart({ 'integrations.codehost.clientSecret': 'not-the-secret' });
+  it('reports a wrong client secret as an error of the server', async () => {
+    await restart({ 'integrations.github.clientSecret': 'not-the-secret' });
     const browser = newBrowser();
     const [status, error] = await refusalOf(await browser.open(await browser.agree('/api/auth/codehost')));
     expect([status, error]).toEqual([
       500,
-      expect.stringContaining('svc config set integrations.codehost.clientSecret'),
+      expect.stringContaining('svc config set integrations.github.clientSecret'),
     ]);
     const [exchange] = await tokenRequests();
     expect(logged).toContain('request failed');
@@ -263,17 +263,17 @@ describe.skipIf(!hasSharedFixtures)('a vendor', () => {
     ['is where requests may not go', 'http://10.1.2.3/', /GitHub does not answer: .*outbound\.allowPrivate/],
     ['is somewhere else', 'STUB/elsewhere', /^GitHub answered 404 at its token URL$/],
     ['answers something else', 'STUB/__stub/config', /^GitHub gave an answer that is not OAuth$/],
-  ])('that %s is told of', async (_, url, text) => {
+  ])('reports a vendor that %s', async (_, url, text) => {
     const gone = await startVendors();
     await gone[Symbol.asyncDispose]();
     const tokenUrl = url.replace('GONE', gone.url).replace('STUB', vendors.url);
-    await restart({ 'integrations.codehost.tokenUrl': tokenUrl });
+    await restart({ 'integrations.github.tokenUrl': tokenUrl });
     const browser = newBrowser();
     const [status, error] = await refusalOf(await browser.open(await browser.agree('/api/auth/codehost')));
     expect([status, error]).toEqual([503, expect.stringMatching(text)]);
   });
 
-  it('that does not take its own token lets nobody in', async () => {
+  it('does not sign in when the vendor rejects its own token', async () => {
     await vendors.configure({ expireTokens: true });
     const browser = newBrowser();
     const [status] = await refusalOf(await browser.open(await browser.agree('/api/auth/codehost')));
@@ -282,8 +282,8 @@ describe.skipIf(!hasSharedFixtures)('a vendor', () => {
   });
 });
 
-describe.skipIf(!hasSharedFixtures)('the binding', () => {
-  it('is kept from pages and other sites, for as long as the flow', async () => {
+describe.skipIf(!hasSharedFixtures)('the browser binding', () => {
+  it('hides the binding cookie from scripts and other sites, for as long as the flow', async () => {
     const response = await newBrowser().open('/api/auth/codehost');
     expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(
@@ -300,8 +300,8 @@ describe.skipIf(!hasSharedFixtures)('the binding', () => {
   });
 });
 
-describe.skipIf(!hasSharedFixtures)('secrets', () => {
-  it('are in no answer, no log, and nowhere in the files', async () => {
+describe.skipIf(!hasSharedFixtures)('OAuth secrets', () => {
+  it('no answer, log or file contains OAuth secrets', async () => {
     const { browser } = await signedInBrowser(daemon, 'ann');
     const answers: string[] = [];
     const secrets = ['stub-secret'];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionCookie } from '../../../src/contract/locations.ts';
-import type { ProviderName } from '../../../src/contract/oauth.ts';
+import { vendorOf, type WireName } from '../../../src/contract/vendors.ts';
 import type { User } from '../../../src/contract/users.ts';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../../helpers/daemon.ts';
 import { hasSharedFixtures } from '../../helpers/shared-fixture.ts';
@@ -44,8 +44,8 @@ const audited = async () => {
   return rows.map(({ tool, result, arguments: text }) => [tool, result, JSON.parse(text) as unknown]);
 };
 
-describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
-  it('makes an account, and a session that says so', async () => {
+describe.skipIf(!hasSharedFixtures)('sign-in with GitHub', () => {
+  it('sign-in creates an account and a session that shows the connection', async () => {
     const browser = newBrowser();
     const back = await browser.agree('/api/auth/codehost?returnTo=/tasks%3Fa%3D1');
     expect(new URL(back).pathname).toBe('/api/auth/codehost/callback');
@@ -66,7 +66,7 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
     ]);
   });
 
-  it('asks with PKCE, a state and the scopes', async () => {
+  it('sign-in uses PKCE, a state and the scopes', async () => {
     const browser = newBrowser();
     const target = await browser.leadsTo('/api/auth/codehost');
     expect(Object.fromEntries(new URL(target).searchParams)).toEqual({
@@ -84,7 +84,7 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
     expect(exchange?.body['code_verifier']).toMatch(/^[\w.~-]{43,128}$/);
   });
 
-  it('finds the same user again, whatever has changed since', async () => {
+  it('sign-in finds the same user again after a change of name or address', async () => {
     const [first, second] = [newBrowser(), newBrowser()];
     await signIn(first);
     const user = await me(first);
@@ -106,14 +106,14 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
     expect(await users()).toHaveLength(1);
   });
 
-  it('takes the verified address where the profile shows none', async () => {
+  it('uses the verified address when the profile shows none', async () => {
     await vendors.configure({ publicEmail: false });
     const browser = newBrowser();
     await signIn(browser);
     expect(await me(browser)).toMatchObject({ email: 'octocat@github.com' });
   });
 
-  it('never keeps an address that the vendor has not verified', async () => {
+  it('never stores an address that the vendor has not verified', async () => {
     await vendors.configure({ emailVerified: false });
     const browser = newBrowser();
     await signIn(browser);
@@ -122,25 +122,25 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
     expect(JSON.stringify([rows, await audited()])).not.toContain('octocat@github.com');
   });
 
-  it('does not take over an account with the same e-mail, and connects once its user is signed in', async () => {
+  it('sign-in does not take over an account with the same email, and connects it once its user is signed in', async () => {
     const owner = newBrowser();
     const account = { email: 'octocat@github.com', password: 'password1', name: 'Mallory' };
     expect((await owner.post('/api/auth/signup', account)).status).toBe(200);
-    const stranger = newBrowser();
-    expect(await refusalOf(await signIn(stranger))).toEqual([
+    const unknown = newBrowser();
+    expect(await refusalOf(await signIn(unknown))).toEqual([
       403,
       'An account with this e-mail exists. Sign in to it first, then connect GitHub.',
     ]);
-    expect(await me(stranger)).toBeUndefined();
+    expect(await me(unknown)).toBeUndefined();
     expect((await signIn(owner)).status).toBe(302);
     const mine = await me(owner);
     expect(mine).toMatchObject({ name: 'Mallory', connectedAccounts: ['codehost'] });
-    await signIn(stranger);
-    expect(await me(stranger)).toMatchObject({ id: mine?.id });
+    await signIn(unknown);
+    expect(await me(unknown)).toMatchObject({ id: mine?.id });
     expect(await users()).toHaveLength(1);
   });
 
-  it('refuses to connect an account that another user has connected, and changes neither user', async () => {
+  it('rejects an account that another user has connected, and changes neither user', async () => {
     const mona = newBrowser();
     await signIn(mona);
     const monaId = (await me(mona))?.id ?? '';
@@ -157,12 +157,12 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
     expect(await connections()).toEqual(before);
     expect(await me(mona)).toMatchObject({ id: monaId, connectedAccounts: ['codehost'] });
     await signIn(newBrowser());
-    await daemon.app.connections.disconnect(monaId, 'codehost');
+    await daemon.app.connections.disconnect(monaId, 'github');
     expect((await signIn(browser)).status).toBe(302);
     expect(await me(browser)).toMatchObject({ id: userId, connectedAccounts: ['codehost'] });
   });
 
-  it('always gives a new session, and ends the one that the browser had', async () => {
+  it('sign-in always creates a new session, and revokes the earlier one of the browser', async () => {
     const { browser } = await signedInBrowser(daemon, 'ann');
     const before = browser.cookie(sessionCookie);
     await signIn(browser);
@@ -173,7 +173,7 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
     expect(await me(browser)).toBeUndefined();
   });
 
-  it('does not open a closed account', async () => {
+  it('sign-in rejects a disabled account', async () => {
     await signIn(newBrowser());
     await daemon.app.database.write(({ db }) =>
       db.updateTable('users').set({ disabled_at: 'now' }).where('id', '!=', 'user_owner').execute(),
@@ -193,18 +193,18 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
     ['their address was, which is not verified', 'octocat@github.com', false, 400],
     ['the address that stands in for one was', '1+octocat@users.noreply.github.com', false, 400],
     ['another address was', 'other@example.org', true, 400],
-  ])('asks for an invite: where %s', async (_, email, emailVerified, status) => {
+  ])('checks the invite when %s', async (_, email, emailVerified, status) => {
     await restart({ 'system.registrationMode': 'invite' });
     await vendors.configure({ emailVerified });
-    const wish = { ...(email !== undefined && { email }), role: 'user' as const, expiresInDays: 1 };
-    if (email !== undefined) await daemon.client.invites.create({ body: wish });
+    const input = { ...(email !== undefined && { email }), role: 'user' as const, expiresInDays: 1 };
+    if (email !== undefined) await daemon.client.invites.create({ body: input });
     expect((await signIn(newBrowser())).status).toBe(status);
     expect(await users()).toHaveLength(status === 302 ? 1 : 0);
     const { connections } = daemon.app;
-    expect(await connections.find('user_owner', 'codehost')).toBeUndefined();
+    expect(await connections.find('user_owner', 'github')).toBeUndefined();
   });
 
-  it('does not take an API token for a person', async () => {
+  it('an API token cannot connect an account', async () => {
     const browser = newBrowser();
     const { caller, headers } = await addUser(daemon, 'ann');
     const answer = await fetch(`${daemon.url}/api/tokens`, {
@@ -222,16 +222,16 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
   it.each([
     ['with less rights than its user', { role: 'user' as const }],
     ['of a paired device', { deviceId: 'device_1' }],
-  ])('cannot be added by a session %s', async (_, limits) => {
+  ])('an account cannot be connected by a session %s', async (_, limits) => {
     const { caller } = await addUser(daemon, 'ann', 'admin');
     const session = await daemon.app.sessions.create({ userId: caller.userId, kind: 'device', ...limits });
     const browser = newBrowser();
     browser.setCookie(sessionCookie, session.token);
     expect((await refusalOf(await signIn(browser)))[0]).toBe(403);
-    expect(await daemon.app.connections.find(caller.userId, 'codehost')).toBeUndefined();
+    expect(await daemon.app.connections.find(caller.userId, 'github')).toBeUndefined();
   });
 
-  it('lets only who started it signed in finish it', async () => {
+  it('only the user who started a sign-in can finish it', async () => {
     const { browser } = await signedInBrowser(daemon, 'ann');
     const back = await browser.agree('/api/auth/codehost');
     const { headers } = await addUser(daemon, 'bob');
@@ -241,7 +241,7 @@ describe.skipIf(!hasSharedFixtures)('sign-in with the code host', () => {
   });
 });
 
-const trackers: { provider: ProviderName; account: object; scopes: string[]; scope: string }[] = [
+const trackers: { provider: WireName; account: object; scopes: string[]; scope: string }[] = [
   {
     provider: 'tracker_a',
     account: { cloudId: '1324a887-45db-1bf4-1e99-ef0ff456d421', siteName: 'Site name' },
@@ -263,7 +263,7 @@ const trackers: { provider: ProviderName; account: object; scopes: string[]; sco
 describe.skipIf(!hasSharedFixtures).each(trackers)(
   'connecting $provider',
   ({ provider, account, scopes, scope }) => {
-    it('keeps the connection of who is signed in', async () => {
+    it('connects the account of the signed-in user', async () => {
       const { browser, userId } = await signedInBrowser(daemon, 'ann');
       const session = browser.cookie(sessionCookie);
       const target = await browser.leadsTo(`/api/auth/${provider}?returnTo=/settings`);
@@ -273,7 +273,10 @@ describe.skipIf(!hasSharedFixtures).each(trackers)(
       expect(browser.cookie(binding)).toBeUndefined();
       expect(browser.cookie(sessionCookie)).toBe(session);
       expect(await me(browser)).toMatchObject({ connectedAccounts: [provider], hasCodehostToken: false });
-      expect(await daemon.app.connections.find(userId, provider)).toMatchObject({ account, scopes });
+      expect(await daemon.app.connections.find(userId, vendorOf(provider))).toMatchObject({
+        account,
+        scopes,
+      });
       expect((await audited()).at(-1)).toMatchObject(['auth.connected', 'ok', { provider }]);
     });
 
@@ -281,8 +284,8 @@ describe.skipIf(!hasSharedFixtures).each(trackers)(
       ['nowhere', false, undefined],
       ['at the end only', false, 'ann'],
       ['at the start only', true, undefined],
-      ['at the end as somebody else', true, 'bob'],
-    ])('needs a session at the start and at the end: not %s', async (_, isAtStart, atEnd) => {
+      ['at the end as another user', true, 'bob'],
+    ])('connecting needs the same session at both ends: not %s', async (_, isAtStart, atEnd) => {
       const { browser, userId } = await signedInBrowser(daemon, 'ann');
       const ann = browser.cookie(sessionCookie);
       const { browser: other } = await signedInBrowser(daemon, 'bob');
@@ -291,11 +294,11 @@ describe.skipIf(!hasSharedFixtures).each(trackers)(
       browser.setCookie(sessionCookie, atEnd === 'ann' ? ann : atEnd && other.cookie(sessionCookie));
       expect((await refusalOf(await browser.open(back)))[0]).toBe(401);
       expect(await tokenRequests()).toEqual([]);
-      expect(await daemon.app.connections.find(userId, provider)).toBeUndefined();
-      expect(await daemon.app.connections.find('user_bob', provider)).toBeUndefined();
+      expect(await daemon.app.connections.find(userId, vendorOf(provider))).toBeUndefined();
+      expect(await daemon.app.connections.find('user_bob', vendorOf(provider))).toBeUndefined();
     });
 
-    it('is possible for several users with one account', async () => {
+    it('several users can connect one account', async () => {
       for (const name of ['ann', 'bob']) {
         const { browser } = await signedInBrowser(daemon, name);
         await browser.open(await browser.agree(`/api/auth/${provider}`));
@@ -305,7 +308,7 @@ describe.skipIf(!hasSharedFixtures).each(trackers)(
   },
 );
 
-describe.skipIf(!hasSharedFixtures)('a single-page app', () => {
+describe.skipIf(!hasSharedFixtures)('OAuth in a single-page app', () => {
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
   const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
   interface Start {
@@ -320,7 +323,7 @@ describe.skipIf(!hasSharedFixtures)('a single-page app', () => {
     return { code: back.searchParams.get('code'), state };
   }
 
-  it('signs in with the code that it was given', async () => {
+  it('a single-page app signs in with its code', async () => {
     const browser = newBrowser();
     const answer = await browser.post(
       '/api/auth/codehost/token',
@@ -335,7 +338,7 @@ describe.skipIf(!hasSharedFixtures)('a single-page app', () => {
     expect(browser.cookie(binding)).toBeUndefined();
   });
 
-  it('may have its own page and its own verifier', async () => {
+  it('a single-page app may use its own page and its own verifier', async () => {
     const browser = newBrowser();
     const page = `${daemon.url}/signed-in?x=1`;
     const query = `?codeChallenge=${challenge}&redirectUri=${encodeURIComponent(page)}`;
@@ -352,7 +355,7 @@ describe.skipIf(!hasSharedFixtures)('a single-page app', () => {
     ['no verifier', undefined],
     ['another verifier', verifier.replace('d', 'e')],
     ['the challenge itself', challenge],
-  ])('is refused with %s', async (_, codeVerifier) => {
+  ])('a single-page app is rejected with %s', async (_, codeVerifier) => {
     const browser = newBrowser();
     const code = await codeOf(browser, await start(browser, `?codeChallenge=${challenge}`));
     const answer = await browser.post('/api/auth/codehost/token', { ...code, codeVerifier });
@@ -371,7 +374,7 @@ describe.skipIf(!hasSharedFixtures)('a single-page app', () => {
     'https://HOST/',
     'javascript:alert(1)',
     '/callback',
-  ])('cannot have the code sent to %s', async (redirectUri) => {
+  ])('does not send the code to %s', async (redirectUri) => {
     const uri = redirectUri.replace('HOST', new URL(daemon.url).host);
     const query = new URLSearchParams({ redirectUri: uri });
     const answer = await newBrowser().open(`/api/auth/codehost/url?${query.toString()}`);

@@ -26,7 +26,7 @@ const post = (daemon: TestDaemon, path: string, body: unknown, headers: Record<s
   });
 
 describe('pairing a device', () => {
-  it('takes a request without a credential, an approval, and gives a session once', async () => {
+  it('pairs a device by request and approval, and returns the session once', async () => {
     await using daemon = await startDaemon();
     const answer = await (await post(daemon, 'request', { requesterId: 'phone' })).json();
     const { requestId, code, formatted } = answer as Record<string, string>;
@@ -62,7 +62,7 @@ describe('pairing a device', () => {
     expect(await response.json()).toMatchObject({ user: { id: 'user_owner', role: 'admin' } });
   });
 
-  it('keeps what the approver called themselves beside who it was', async () => {
+  it('stores the name that the approver gave beside their identity', async () => {
     await using daemon = await startDaemon();
     const { code } = await ask(daemon);
     for (const approvedBy of ['a\nb', 'a\u0007', 'x'.repeat(201)])
@@ -79,7 +79,7 @@ describe('pairing a device', () => {
     });
   });
 
-  it('gives no more rights than were meant', async () => {
+  it('a paired device gets no more rights than approved', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const roleOf = async (approver: Client, role?: 'user' | 'admin') => {
@@ -95,7 +95,7 @@ describe('pairing a device', () => {
     await expect(roleOf(ann.client, 'admin')).rejects.toMatchObject({ status: 403 });
   });
 
-  it('is refused by code, with a reason', async () => {
+  it('rejects a pairing by code, with a reason', async () => {
     await using daemon = await startDaemon();
     const { requestId, code } = await ask(daemon);
     const { request } = await daemon.client.pairing.reject({ body: { code, reason: 'Not mine' } });
@@ -107,7 +107,7 @@ describe('pairing a device', () => {
     });
   });
 
-  it('expires, and is cleaned up', async () => {
+  it('a pairing expires and is removed', async () => {
     const clock = { ms: Date.now() };
     await using daemon = await startDaemon({
       runtime: { ...systemRuntime, now: () => new Date(clock.ms) },
@@ -123,7 +123,7 @@ describe('pairing a device', () => {
     await expect(statusOf(daemon, requestId)).rejects.toMatchObject({ status: 404 });
   });
 
-  it('is decided by a person alone', async () => {
+  it('only a person can decide a pairing', async () => {
     await using daemon = await startDaemon();
     const { code } = await ask(daemon);
     for (const path of ['approve', 'reject', 'inspect'])
@@ -135,7 +135,7 @@ describe('pairing a device', () => {
       );
   });
 
-  it('shows who waits to administrators only', async () => {
+  it('only administrators see pending pairings', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const { code } = await ask(daemon);
@@ -153,14 +153,14 @@ describe('pairing a device', () => {
     { requesterId: 'x', meta: [] },
     { requesterId: 'x', meta: { text: 'x'.repeat(4096) } },
     { requesterId: 'x', publicKey: 'AAAA' },
-  ])('is not asked for with %j', async (body) => {
+  ])('rejects the pairing request %j', async (body) => {
     await using daemon = await startDaemon();
     expect((await post(daemon, 'request', body)).status).toBe(400);
   });
 });
 
-describe('limits', () => {
-  it.each(['request', 'claim'])('let nobody %s more than five times a minute', async (path) => {
+describe('pairing limits', () => {
+  it.each(['request', 'claim'])('limits the pairing route %s to five times a minute', async (path) => {
     await using daemon = await startDaemon();
     const statuses: number[] = [];
     for (let times = 0; times < 5; times++)
@@ -171,7 +171,7 @@ describe('limits', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('let nobody try more than five wrong codes', async () => {
+  it('limits wrong pairing codes to five', async () => {
     await using daemon = await startDaemon();
     const { code } = await ask(daemon);
     const statuses = await Promise.all(
@@ -186,8 +186,8 @@ describe('limits', () => {
   });
 });
 
-describe('races', () => {
-  it(`give one token to ${RACERS} polls, and one approval to as many`, async () => {
+describe('pairing races', () => {
+  it(`gives one token to ${RACERS} polls, and one approval to as many decisions`, async () => {
     await using daemon = await startDaemon();
     const { requestId, code } = await ask(daemon);
     const approvals = await Promise.allSettled(
@@ -214,8 +214,8 @@ function scan(svg: string): string {
   return read.stdout.toString('utf8').trim();
 }
 
-describe('a QR code', () => {
-  it.skipIf(missing.length > 0)('is read by a scanner (needs rsvg-convert and zbarimg)', async () => {
+describe('a pairing QR code', () => {
+  it.skipIf(missing.length > 0)('a scanner reads the QR code (needs rsvg-convert and zbarimg)', async () => {
     const long = `https://${'sub.'.repeat(20)}example.org/svc`;
     for (const flags of [{}, { 'server.baseUrl': long }]) {
       await using daemon = await startDaemon({ flags });
@@ -224,7 +224,7 @@ describe('a QR code', () => {
     }
   });
 
-  it('names the address by which it was asked for, or the configured one', async () => {
+  it('the QR code contains the requested host or the configured base URL', async () => {
     const hostIn = async (daemon: TestDaemon) => {
       const { pairingUrl, code } = await daemon.client.pairing.createQr();
       const url = new URL(pairingUrl);
@@ -238,7 +238,7 @@ describe('a QR code', () => {
     expect(await hostIn(named)).toBe('https://svc.example.org');
   });
 
-  it('has light around it, so that scanners find it', async () => {
+  it('the QR code has a quiet zone for scanners', async () => {
     await using daemon = await startDaemon();
     const { qrSvg } = await daemon.client.pairing.createQr();
     const [, size] = /viewBox="0 0 (\d+) \1"/.exec(qrSvg) ?? [];
@@ -250,7 +250,7 @@ describe('a QR code', () => {
     expect(edge).toBe(40);
   });
 
-  it('pairs the device that claims it, and tells who showed it', async () => {
+  it('pairs the device that claims the QR code, and shows who created the code', async () => {
     await using daemon = await startDaemon();
     const shown = await daemon.client.pairing.createQr();
     const claim = () => post(daemon, 'claim', { requesterId: 'phone', code: shown.code });

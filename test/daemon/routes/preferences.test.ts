@@ -46,12 +46,12 @@ it('preferences are tracked, listed and forgotten', async () => {
   }
   expect((await daemon.client.preferences.list({ params: { userId: 'me' } })).preferences).toEqual([]);
   const mine = { userId: 'me', id: vim.id };
-  expect(await ann.client.preferences.delete({ params: mine })).toEqual({ message: 'Forgotten' });
+  expect(await ann.client.preferences.delete({ params: mine })).toEqual({ message: 'Preference deleted' });
   await expect(ann.client.preferences.delete({ params: mine })).rejects.toMatchObject({ status: 404 });
   expect((await ann.client.preferences.list({ params: { userId: 'me' } })).preferences).toHaveLength(1);
 });
 
-it('an administrator tracks for others that there are', async () => {
+it('an administrator tracks preferences only for existing users', async () => {
   const body = { category: 'language', value: 'German', userId: 'user_ann' };
   const { preference } = await daemon.client.preferences.track({ body });
   expect(preference).toMatchObject({ userId: 'user_ann', origin: { kind: 'user', userId: 'user_owner' } });
@@ -63,7 +63,7 @@ it('an administrator tracks for others that there are', async () => {
   ).rejects.toMatchObject({ status: 404, message: 'User not found' });
 });
 
-describe('what makes no sense', () => {
+describe('invalid preferences', () => {
   it.each([
     '{}',
     '{"category":"a"}',
@@ -77,11 +77,11 @@ describe('what makes no sense', () => {
     '{"category":"a","value":"a\\u0000b"}',
     '{"category":"a","value":"---"}',
     '{"category":"a","value":"b","userId":""}',
-  ])('is refused: %.50s', async (body) => {
+  ])('rejects the preference %.50s', async (body) => {
     expect((await send('POST', '/api/memory/preferences', body)).status).toBe(400);
   });
 
-  it('a secret is refused and not repeated', async () => {
+  it('rejects a secret as a preference, and does not repeat it', async () => {
     const { status, text } = await send(
       'POST',
       '/api/memory/preferences',
@@ -92,7 +92,7 @@ describe('what makes no sense', () => {
     expect(text).not.toContain('hunter2');
   });
 
-  it('an id that nothing has is not there, however long', async () => {
+  it('answers 404 to an unknown preference id of any length', async () => {
     for (const id of ['pref_nothing', 'a'.repeat(200), '%00']) {
       expect((await send('DELETE', `/api/memory/preferences/me/${id}`)).status).toBe(404);
       expect((await send('GET', `/api/memory/preferences/${id}`)).status).toBe(404);

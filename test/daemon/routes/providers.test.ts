@@ -25,7 +25,7 @@ const startVendor = () =>
   );
 
 describe('the list of providers', () => {
-  it('has all fifteen, of which a new daemon has configured none', async () => {
+  it('lists all fifteen providers, of which a new daemon has configured none', async () => {
     await using daemon = await startDaemon();
     const { providers, default: fallback } = await daemon.client.providers.list();
     expect(fallback).toBeNull();
@@ -42,7 +42,7 @@ describe('the list of providers', () => {
 });
 
 describe('configuring a provider', () => {
-  it('takes effect at once, is there after a restart, and can be undone', async () => {
+  it('a configured provider works at once, survives a restart and can be removed', async () => {
     await using vendor = await startVendor();
     const baseUrl = `${vendor.url}/v1`;
     const first = await startDaemon();
@@ -76,7 +76,7 @@ describe('configuring a provider', () => {
     ['another path', 'openai', { baseUrl: 'https://one.example/v2' }],
     ['the same again', 'openai', { baseUrl: 'https://one.example/v1' }],
     ['a key with the address', 'openai', { baseUrl: 'https://two.example/v1', apiKey: key }],
-  ])('keeps the key with %s', async (_, type, change) => {
+  ])('keeps the provider key with %s', async (_, type, change) => {
     await using daemon = await startDaemon();
     await configure(daemon, type, { baseUrl: 'https://one.example/v1', apiKey: key });
     expect((await configure(daemon, type, change)).provider).toMatchObject({ apiKey: '…cdef' });
@@ -87,7 +87,7 @@ describe('configuring a provider', () => {
     ['port', 'openai', { baseUrl: 'https://one.example:8443/v1' }],
     ['scheme', 'openai', { baseUrl: 'http://one.example/v1' }],
     ['default', 'openai', { baseUrl: null }],
-  ])('forgets the key when the address gets another %s', async (_, type, change) => {
+  ])('clears the key when the address gets another %s', async (_, type, change) => {
     await using daemon = await startDaemon();
     await configure(daemon, type, { baseUrl: 'https://one.example/v1', apiKey: key });
     const { provider } = await configure(daemon, type, change);
@@ -95,7 +95,7 @@ describe('configuring a provider', () => {
     expect(daemon.app.config.secret('providers.openai.apiKey')).toBeUndefined();
   });
 
-  it('forgets the key of Azure with its resource', async () => {
+  it('clears the key of Azure when its resource changes', async () => {
     await using daemon = await startDaemon();
     const azure = { apiKey: key, resourceName: 'ours', apiVersion: '2024-10-21' };
     expect((await configure(daemon, 'azure', azure)).provider).toMatchObject({
@@ -108,7 +108,7 @@ describe('configuring a provider', () => {
     expect(provider).toMatchObject({ configured: false, resourceName: 'theirs' });
   });
 
-  it('cannot be gone around by the setting', async () => {
+  it('a setting cannot bypass the checks of a provider address', async () => {
     await using daemon = await startDaemon();
     await configure(daemon, 'openai', { apiKey: key });
     const setting = 'providers.openai.baseUrl';
@@ -128,13 +128,13 @@ describe('configuring a provider', () => {
     ['a key of two lines', 'openai', { apiKey: 'a\r\nb' }],
     ['a resource that is a host', 'azure', { resourceName: 'evil.example/' }],
     ['a resource of another vendor', 'openai', { resourceName: 'ours' }],
-  ])('refuses %s', async (_, type, body) => {
+  ])('rejects %s for a provider', async (_, type, body) => {
     await using daemon = await startDaemon();
     await expect(configure(daemon, type, body)).rejects.toMatchObject({ status: 400 });
     expect(await one(daemon, type)).toMatchObject({ configured: false });
   });
 
-  it('is for administrators', async () => {
+  it('only administrators configure providers', async () => {
     await using daemon = await startDaemon();
     const { client } = await addUser(daemon, 'ann');
     const change = client.providers.configure({ params: { type: 'openai' }, body: { apiKey: key } });
@@ -146,8 +146,8 @@ describe('configuring a provider', () => {
   });
 });
 
-describe('the default', () => {
-  it('is what was chosen', async () => {
+describe('the default provider', () => {
+  it('the default provider is the selected one', async () => {
     await using daemon = await startDaemon();
     await configure(daemon, 'anthropic', { apiKey: key });
     await configure(daemon, 'groq', { apiKey: key });
@@ -160,8 +160,8 @@ describe('the default', () => {
   });
 });
 
-describe('a model server on this machine', () => {
-  it('is asked once an administrator has set it up', async () => {
+describe('a model server on the same machine', () => {
+  it('sends requests to a local model server once an administrator has configured it', async () => {
     await using server = await startLoopbackServer((response, { path }) =>
       path === '/api/tags'
         ? response.end('{"models":[{"name":"llama3.2:latest","model":"llama3.2:latest"}]}')
@@ -185,7 +185,7 @@ describe('a model server on this machine', () => {
     });
   });
 
-  it('is where its own tools expect it unless told otherwise', async () => {
+  it('a local model server has the usual address by default', async () => {
     await using daemon = await startDaemon();
     expect((await configure(daemon, 'ollama', {})).provider).toMatchObject({
       configured: true,
@@ -193,9 +193,10 @@ describe('a model server on this machine', () => {
     });
   });
 
-  it('is none of the addresses where clouds keep credentials', async () => {
-    await using daemon = await startDaemon();
-    await configure(daemon, 'ollama', { baseUrl: 'http://169.254.169.254' });
+  it('a local model server is never reached at the metadata address of a cloud', async () => {
+    await using daemon = await startDaemon({
+      flags: { 'providers.ollama.baseUrl': 'http://169.254.169.254' },
+    });
     expect(await daemon.client.providers.checkHealth({ params: { type: 'ollama' } })).toMatchObject({
       healthy: false,
       message: expect.stringContaining('not a public address') as string,
@@ -203,8 +204,8 @@ describe('a model server on this machine', () => {
   });
 });
 
-describe('a look at a provider', () => {
-  it('is one, however many ask, and is forgotten with the next change', async () => {
+describe('the check of a provider', () => {
+  it('checks a provider once for many callers, and again after a change', async () => {
     const release = Promise.withResolvers<void>();
     await using vendor = await startLoopbackServer((response) => {
       void release.promise.then(() => response.end('{"data":[]}'));
@@ -222,8 +223,8 @@ describe('a look at a provider', () => {
   });
 });
 
-describe('a key', () => {
-  it('is in no answer, log, database or file as it is', async () => {
+describe('a provider key', () => {
+  it('no answer, log, database or file contains a provider key', async () => {
     const lines: string[] = [];
     const note = (fields: object, message: string) => {
       lines.push(

@@ -8,7 +8,7 @@ const statusOf = async ({ client }: TestDaemon, id: string) =>
   (await client.tasks.get({ params: { id } })).task.status;
 
 describe('GET /api/queue/status', () => {
-  it('is as the interface says on an empty daemon', async () => {
+  it('the queue status of an empty daemon matches the interface', async () => {
     await using daemon = await startDaemon();
     expect(await daemon.client.queue.getStatus()).toEqual({
       mode: 'memory',
@@ -18,11 +18,18 @@ describe('GET /api/queue/status', () => {
         tasks: { running: true, concurrency: 10 },
         notifications: { running: true, concurrency: 5 },
       },
+      pools: [
+        { name: 'agent:builtin', slots: 32, running: 0, waiting: 0, users: 0 },
+        { name: 'agent:http', slots: 32, running: 0, waiting: 0, users: 0 },
+        { name: 'interactive', slots: 32, running: 0, waiting: 0, users: 0 },
+        { name: 'tasks', slots: 10, running: 0, waiting: 0, users: 0 },
+      ],
+      limits: { agingMs: 30_000 },
       deadLetterQueue: { pending: 0, resolved: 0, discarded: 0, total: 0 },
     });
   });
 
-  it('counts as many as there are rows', async () => {
+  it('the queue status counts match the stored tasks', async () => {
     const held = heldAdapter();
     const failing = { ...failingAdapter('auth'), type: 'failing' };
     await using daemon = await startDaemon({
@@ -46,7 +53,7 @@ describe('GET /api/queue/status', () => {
 });
 
 describe('POST /api/queue/pause and resume', () => {
-  it('holds tasks back and then runs them by priority, the oldest first', async () => {
+  it('a paused queue holds tasks, and then runs them by priority, oldest first', async () => {
     const order: string[] = [];
     const adapter = testAdapter(async ({ task }) => {
       order.push(task.title);
@@ -76,7 +83,7 @@ describe('POST /api/queue/pause and resume', () => {
     expect(order).toEqual(['first', 'a', 'b', 'c', 'normal', 'low']);
   });
 
-  it('lets what runs go on', async () => {
+  it('a paused queue lets running tasks continue', async () => {
     const held = heldAdapter();
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
     const id = await create(daemon, 'running');
@@ -87,7 +94,7 @@ describe('POST /api/queue/pause and resume', () => {
     expect((await follow(daemon.client, id)).task.status).toBe('completed');
   });
 
-  it('holds back the next attempt too', async () => {
+  it('a paused queue holds the next attempt too', async () => {
     const held = heldAdapter();
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
     const id = await create(daemon, 'fails once');
@@ -103,7 +110,7 @@ describe('POST /api/queue/pause and resume', () => {
     expect((await follow(daemon.client, id)).task).toMatchObject({ status: 'completed', attempts: 2 });
   });
 
-  it('outlives the daemon', async () => {
+  it('a paused queue survives a restart', async () => {
     const held = heldAdapter();
     const first = await startDaemon();
     await first.client.queue.pause();
@@ -120,7 +127,7 @@ describe('POST /api/queue/pause and resume', () => {
     expect((await third.client.queue.getStatus()).paused).toBe(false);
   });
 
-  it('may be said twice', async () => {
+  it('pause and resume may be repeated', async () => {
     await using daemon = await startDaemon();
     for (const paused of [true, true, false, false]) {
       await (paused ? daemon.client.queue.pause() : daemon.client.queue.resume());

@@ -37,7 +37,7 @@ const complaintsOf = async (body: object, path?: string) => {
 };
 
 describe('POST /api/schedules', () => {
-  it('answers the schedule with its next five runs', async () => {
+  it('returns the schedule with its next five occurrences', async () => {
     const schedule = await add({ name: 'Nightly' });
     expect(schedule).toEqual({
       id: expect.stringMatching(/^sched_[0-9a-f-]{36}$/),
@@ -62,7 +62,7 @@ describe('POST /api/schedules', () => {
     expect(await daemon.client.schedules.get({ params: { id: schedule.id } })).toEqual({ schedule });
   });
 
-  it('takes the title for its name and the zone of the daemon for its own', async () => {
+  it('a schedule defaults to the title as its name and the time zone of the daemon', async () => {
     const { name, timezone } = await add({ timezone: undefined });
     expect(name).toBe('Check');
     expect(timezone).toBe(new Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -72,7 +72,7 @@ describe('POST /api/schedules', () => {
     ['2026-12-24T18:00', '2026-12-24T17:00:00.000Z'],
     ['2026-12-24T18:00-05:00', '2026-12-24T23:00:00.000Z'],
     ['2026-12-24T18:00:00Z', '2026-12-24T18:00:00.000Z'],
-  ])('takes one time: %s', async (at, moment) => {
+  ])('accepts a single time: %s', async (at, moment) => {
     const { cron: _, ...once } = daily;
     const { status, body } = await post({ ...once, at });
     expect(status).toBe(201);
@@ -96,18 +96,18 @@ describe('POST /api/schedules', () => {
     [{ overlap: 'both' }, 'overlap', ''],
     [{ maxFailures: -1 }, 'maxFailures', ''],
     [{ task: { prompt: 'No title' } }, 'task.title', ''],
-  ])('refuses %j', async (change, path, message) => {
+  ])('rejects the schedule %j', async (change, path, message) => {
     expect(await complaintsOf({ ...daily, ...change })).toEqual([
       { path, message: expect.stringContaining(message) },
     ]);
   });
 
-  it('lets nobody say where its tasks come from', async () => {
+  it('ignores a source in the task of a schedule', async () => {
     const task = { ...daily.task, source: 'codehost', sourceId: 'x', idempotencyKey: 'y' };
     expect((await add({ task })).task).toEqual((await add()).task);
   });
 
-  it('makes five hundred of one user, and no more', async () => {
+  it('limits a user to five hundred schedules', async () => {
     const ann = await addUser(daemon, 'ann');
     const { schedule } = await ann.client.schedules.create({ body: daily });
     const row = await daemon.app.database.read
@@ -131,7 +131,7 @@ describe('POST /api/schedules', () => {
 });
 
 describe('POST /api/schedules/preview', () => {
-  it('answers the next times and stores nothing', async () => {
+  it('returns the next times and stores nothing', async () => {
     const { total } = await daemon.client.schedules.list();
     expect(
       await daemon.client.schedules.preview({ body: { cron: '30 2 * * *', timezone: 'UTC', count: 2 } }),
@@ -139,7 +139,7 @@ describe('POST /api/schedules/preview', () => {
     expect((await daemon.client.schedules.list()).total).toBe(total);
   });
 
-  it('complains as a schedule would', async () => {
+  it('the preview rejects what a schedule rejects', async () => {
     const path = '/api/schedules/preview';
     expect(await complaintsOf({ cron: '0 0 30 2 *' }, path)).toMatchObject([{ path: 'cron' }]);
     expect(await complaintsOf({ at: '2020-01-01T00:00' }, path)).toMatchObject([{ path: 'at' }]);
@@ -148,7 +148,7 @@ describe('POST /api/schedules/preview', () => {
 });
 
 describe('GET /api/schedules', () => {
-  it('lists the next one first, and what has no next time at the end', async () => {
+  it('lists schedules by their next time, those without one last', async () => {
     await daemon.app.database.write(({ db }) => db.deleteFrom('schedules').execute());
     const paused = await add({ active: false });
     const later = await add({ cron: '0 5 * * *' });
@@ -168,14 +168,14 @@ describe('PATCH /api/schedules/:id', () => {
     return { status: answer.status, ...(answer.body as { schedule: Schedule; error?: string }) };
   };
 
-  it('changes what is said and leaves the rest', async () => {
+  it('changes only the patched fields of a schedule', async () => {
     const before = await add();
     const task = { title: 'Else', labels: ['night'], priority: 1 };
     const { schedule } = await change(before.id, { name: 'New', task, overlap: 'queue' });
     expect(schedule).toEqual({ ...before, name: 'New', task, overlap: 'queue' });
   });
 
-  it('runs at other times from now on', async () => {
+  it('a changed schedule runs at its new times', async () => {
     const { id } = await add();
     expect((await change(id, { cron: '0 6 * * *' })).schedule.nextRunAt).toBe('2026-11-22T05:00:00.000Z');
     expect((await change(id, { timezone: 'UTC' })).schedule.nextRunAt).toBe('2026-11-22T06:00:00.000Z');
@@ -193,7 +193,7 @@ describe('PATCH /api/schedules/:id', () => {
     [{ cron: '0 0 31 2 *' }, 'never comes'],
     [{ at: '2020-01-01T00:00' }, 'in the future'],
     [{ cron: '* * * * *', at: '2027-01-01T00:00' }, 'Give either cron or at'],
-  ])('refuses %j, also while it is paused', async (body, message) => {
+  ])('rejects the patch %j, also on a paused schedule', async (body, message) => {
     for (const active of [true, false]) {
       const before = await add({ active });
       const answer = await change(before.id, body);
@@ -203,7 +203,7 @@ describe('PATCH /api/schedules/:id', () => {
     }
   });
 
-  it('pauses, and takes up again', async () => {
+  it('pauses and resumes a schedule', async () => {
     const before = await add();
     const { schedule: paused } = await change(before.id, { active: false });
     expect(paused).toMatchObject({ status: 'paused', nextRuns: [] });
@@ -211,7 +211,7 @@ describe('PATCH /api/schedules/:id', () => {
     expect((await change(before.id, { active: true })).schedule).toEqual(before);
   });
 
-  it('takes up what is done with another time only', async () => {
+  it('resumes a finished schedule only with another time', async () => {
     const { id } = await add({ cron: undefined, at: '2026-11-22T03:30' });
     clock += 3_600_000;
     await daemon.app.scheduler.check();
@@ -231,8 +231,8 @@ describe('PATCH /api/schedules/:id', () => {
   });
 });
 
-describe('the runs of a schedule', () => {
-  it('are tasks like any other, which say where they come from', async () => {
+describe('the occurrences of a schedule', () => {
+  it('tasks of a schedule are normal tasks that name their source', async () => {
     const { id } = await add({ cron: '*/5 * * * *' });
     clock += 5 * 60_000;
     await daemon.app.scheduler.check();
@@ -251,7 +251,7 @@ describe('the runs of a schedule', () => {
     expect(tasks.map((each) => each.id)).toContain(task.id);
   });
 
-  it('can be started by hand, and answer the task', async () => {
+  it('a schedule can be started by hand, and returns the task', async () => {
     const { id } = await add({ task: { title: 'Long', assignedAgent: 'held' } });
     const { task, schedule } = await daemon.client.schedules.run({ params: { id } });
     expect(task).toMatchObject({ title: 'Long', source: 'cron', sourceId: id });
@@ -261,14 +261,14 @@ describe('the runs of a schedule', () => {
       message: `The previous task has not finished: ${task?.id}`,
     });
     expect(await daemon.client.schedules.delete({ params: { id } })).toEqual({
-      message: 'Removed; the tasks that it made stay',
+      message: 'Schedule deleted. Its tasks are kept.',
     });
     (await held.started(0)).succeed();
     expect((await follow(daemon.client, task?.id ?? '')).task.status).toBe('completed');
     await expect(daemon.client.schedules.get({ params: { id } })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('with cancel_previous stop the process of the one before', async () => {
+  it('cancel_previous stops the process of the previous occurrence', async () => {
     const { id } = await add({ overlap: 'cancel_previous', task: { title: 'Long', assignedAgent: 'held' } });
     const before = held.runs.length;
     const first = (await daemon.client.schedules.run({ params: { id } })).task;
@@ -281,7 +281,7 @@ describe('the runs of a schedule', () => {
     (await held.started(before + 1)).succeed();
   });
 
-  it('need the right to run commands where they run some', async () => {
+  it('a schedule with a command needs the right to run commands', async () => {
     const bob = await addUser(daemon, 'bob');
     for (const task of [
       { title: 'Run', assignedAgent: 'command', prompt: 'true' },

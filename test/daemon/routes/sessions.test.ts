@@ -5,7 +5,7 @@ import { startDaemon } from '../../helpers/daemon.ts';
 import { send } from '../../helpers/http.ts';
 import { addUser } from '../../helpers/users.ts';
 
-it('lists your own sessions and ends them one by one', async () => {
+it('lists your own sessions and revokes them one by one', async () => {
   await using daemon = await startDaemon();
   const ann = await addUser(daemon, 'ann');
   const bob = await addUser(daemon, 'bob');
@@ -25,7 +25,7 @@ it('lists your own sessions and ends them one by one', async () => {
   expect((await ann.client.sessions.list()).sessions).toHaveLength(1);
 });
 
-it('ends the live feed of a session with it', async () => {
+it('revoking a session closes its live feed', async () => {
   await using daemon = await startDaemon();
   const ann = await addUser(daemon, 'ann');
   const { token } = await daemon.app.sessions.create({ userId: ann.caller.userId, kind: 'sign-in' });
@@ -39,7 +39,7 @@ it('ends the live feed of a session with it', async () => {
   expect((await closed)[0]).toBe(1008);
 });
 
-it('lets a thousand sign out at once, and none in after it', async () => {
+it('a thousand sessions sign out at once, and none is accepted afterwards', async () => {
   await using daemon = await startDaemon();
   const ann = await addUser(daemon, 'ann');
   const tokens = await Promise.all(
@@ -64,7 +64,7 @@ it('lets a thousand sign out at once, and none in after it', async () => {
   expect(late.filter(Boolean)).toEqual([]);
 });
 
-it('signs out over HTTP a hundred times at once without a fault', async () => {
+it('signs out over HTTP a hundred times at once without an error', async () => {
   await using daemon = await startDaemon();
   const ann = await addUser(daemon, 'ann');
   const out = () => send(daemon, 'POST', '/api/auth/logout', undefined, ann.headers);

@@ -32,7 +32,7 @@ const upTo = (last: number, first = 1) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe('GET /api/tasks/:id/events', () => {
-  it('pages by after and limit', async () => {
+  it('pages task events by after and limit', async () => {
     await using daemon = await startDaemon({ extraAdapters: [speaking(20)] });
     const { client } = daemon;
     const id = await start(daemon);
@@ -54,7 +54,7 @@ describe('GET /api/tasks/:id/events', () => {
       await expect(page(query)).rejects.toMatchObject({ status: 400 });
   });
 
-  it('has a message, a time and an id of its own for each', async () => {
+  it('each task event has a message, a time and a unique id', async () => {
     await using daemon = await startDaemon({ extraAdapters: [speaking(3)] });
     const { events } = await follow(daemon.client, await start(daemon));
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
@@ -66,8 +66,8 @@ describe('GET /api/tasks/:id/events', () => {
   });
 });
 
-describe('the stream of events', () => {
-  it('numbers its events, ends with the task, and is 204 from then on', async () => {
+describe('the event stream of a task', () => {
+  it('the event stream numbers its events, closes when the task finishes, and is 204 from then on', async () => {
     await using daemon = await startDaemon({ extraAdapters: [speaking(5)] });
     const id = await start(daemon);
     const response = await open(daemon, id);
@@ -84,7 +84,7 @@ describe('the stream of events', () => {
     expect(seqs(await read(last))).toEqual([9]);
   });
 
-  it('goes on after the later of after and Last-Event-ID', async () => {
+  it('the event stream continues after the later of after and Last-Event-ID', async () => {
     await using daemon = await startDaemon({ extraAdapters: [speaking(5)] });
     const id = await start(daemon);
     await follow(daemon.client, id);
@@ -98,7 +98,7 @@ describe('the stream of events', () => {
     expect(seqs(await read(await open(daemon, id, { 'last-event-id': '' })))).toEqual(upTo(9));
   });
 
-  it('loses and repeats nothing however often the reader comes again', async () => {
+  it('the event stream loses and repeats nothing however often the client reconnects', async () => {
     const held = heldAdapter();
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
     const id = await start(daemon);
@@ -119,7 +119,7 @@ describe('the stream of events', () => {
     expect(seen).toEqual(upTo(210 + 4));
   });
 
-  it('serves many readers at once', async () => {
+  it('the event stream serves many clients at once', async () => {
     const held = heldAdapter();
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
     const id = await start(daemon);
@@ -134,7 +134,7 @@ describe('the stream of events', () => {
     for (const [index, seen] of (await reading).entries()) expect(seen).toEqual(upTo(304, (index % 4) + 1));
   });
 
-  it('does not wait with follow=false', async () => {
+  it('the event stream does not wait with follow=false', async () => {
     const held = heldAdapter();
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
     const id = await start(daemon);
@@ -143,7 +143,7 @@ describe('the stream of events', () => {
     expect((await daemon.client.tasks.get({ params: { id } })).task.status).toBe('in_progress');
   });
 
-  it('is chosen by follow, and by Accept before that', async () => {
+  it('follow selects the event stream, and otherwise Accept does', async () => {
     await using daemon = await startDaemon({ extraAdapters: [speaking(1)] });
     const id = await start(daemon);
     await follow(daemon.client, id);
@@ -155,7 +155,7 @@ describe('the stream of events', () => {
     expect(await typeOf('text/event-stream', '')).toContain('text/event-stream');
   });
 
-  it('costs nothing while a reader does not read, and is whole when they do', async () => {
+  it('the event stream buffers nothing for a slow client, and is complete for it in the end', async () => {
     const text = 'x'.repeat(20_000);
     const loud = testAdapter(async (run) => {
       for (let line = 0; line < 1000; line++) {
@@ -178,7 +178,7 @@ describe('the stream of events', () => {
     expect(seen).toEqual(events.map(({ seq }) => seq));
   });
 
-  it('stops when its reader goes', async () => {
+  it('the event stream stops when its client disconnects', async () => {
     const held = heldAdapter();
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
     const id = await start(daemon);

@@ -30,9 +30,9 @@ async function create(body: object, key?: string, headers: { cookie: string } = 
 }
 const total = async () => (await daemon.client.tasks.list()).total;
 
-describe('the same idempotency key', () => {
+describe('the idempotency key of a task', () => {
   it.each(['header', 'body'])(
-    'with the same body gives the first answer again, from the %s',
+    'a repeated idempotency key returns the first task, from the %s',
     async (place) => {
       const key = `again-${place}`;
       const body = { title: 'Once', assignedAgent: 'test', labels: ['a'], metadata: { b: [1] } };
@@ -50,18 +50,18 @@ describe('the same idempotency key', () => {
     },
   );
 
-  it('is the same key in header and body', async () => {
+  it('an idempotency key is the same in the header and in the body', async () => {
     const first = await create({ title: 'Either' }, 'either');
     const second = await create({ title: 'Either', idempotencyKey: 'either' });
     expect(second).toEqual({ status: 200, replay: 'true', body: first.body });
   });
 
-  it('in the header wins over another in the body', async () => {
+  it('an idempotency key in the header overrides one in the body', async () => {
     const { body } = await create({ title: 'Both', idempotencyKey: 'from-body' }, 'from-header');
     expect(JSON.parse(body)).toMatchObject({ task: { idempotencyKey: 'from-header' } });
   });
 
-  it('sees through defaults and unknown keys', async () => {
+  it('the comparison of bodies ignores defaults and unknown keys', async () => {
     const first = await create({ title: 'Plain' }, 'plain');
     const second = await create(
       { title: '  Plain ', priority: 3, source: 'api', labels: [], unknown: 1 },
@@ -70,7 +70,7 @@ describe('the same idempotency key', () => {
     expect(second).toEqual({ status: 200, replay: 'true', body: first.body });
   });
 
-  it('with another body is a conflict', async () => {
+  it('an idempotency key with another body is a conflict', async () => {
     await create({ title: 'One' }, 'conflict');
     const before = await total();
     for (const body of [{ title: 'Two' }, { title: 'One', priority: 1 }, { title: 'One', metadata: {} }]) {
@@ -81,7 +81,7 @@ describe('the same idempotency key', () => {
     expect(await total()).toBe(before);
   });
 
-  it('fifty times at once makes one task, which runs once', async () => {
+  it('fifty simultaneous requests with one key create one task, which runs once', async () => {
     const before = await total();
     const ran = runs;
     const answers = await Promise.all(
@@ -96,7 +96,7 @@ describe('the same idempotency key', () => {
     expect(runs).toBe(ran + 1);
   });
 
-  it('fifty times at once with different bodies makes one task', async () => {
+  it('fifty simultaneous requests with one key and different bodies create one task', async () => {
     const before = await total();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => create({ title: `Body ${index}` }, 'fifty bodies')),
@@ -106,7 +106,7 @@ describe('the same idempotency key', () => {
     expect(await total()).toBe(before + 1);
   });
 
-  it('of another user is another key', async () => {
+  it('the idempotency keys of two users are independent', async () => {
     const ann = await addUser(daemon, 'ann');
     const bob = await addUser(daemon, 'bob');
     const answers = [];
@@ -118,12 +118,12 @@ describe('the same idempotency key', () => {
     expect((await ann.client.tasks.list()).total).toBe(1);
   });
 
-  it('means nothing to a body that was refused', async () => {
+  it('a rejected body does not use up its idempotency key', async () => {
     expect((await create({ title: '' }, 'refused')).status).toBe(400);
     expect((await create({ title: 'Now' }, 'refused')).status).toBe(201);
   });
 
-  it('outlives the daemon', async () => {
+  it('an idempotency key survives a restart', async () => {
     const first = await startDaemon();
     const body = { title: 'Stays', idempotencyKey: 'stays' };
     const { task } = await first.client.tasks.create({ body });
@@ -134,8 +134,8 @@ describe('the same idempotency key', () => {
   });
 });
 
-describe('no idempotency key', () => {
-  it('makes a task each time', async () => {
+describe('a task without an idempotency key', () => {
+  it('creates a task for each request without an idempotency key', async () => {
     const before = await total();
     const [first, second] = [await create({ title: 'Same' }), await create({ title: 'Same' })];
     expect([first.status, second.status]).toEqual([201, 201]);

@@ -45,7 +45,7 @@ const importTasks = ({ client }: TestDaemon, tasks: unknown[]) =>
   client.tasks.import({ body: { version: '1', tasks } });
 
 describe('GET /api/tasks/export', () => {
-  it('is a document of all tasks, as a file', async () => {
+  it('exports all tasks as one document to download', async () => {
     await using daemon = await startDaemon({ extraAdapters: adapters });
     await fill(daemon);
     const response = await fetch(`${daemon.url}/api/tasks/export`, { headers: daemon.headers });
@@ -57,7 +57,7 @@ describe('GET /api/tasks/export', () => {
       expect((await daemon.client.tasks.get({ params: { id: task.id } })).task).toEqual(task);
   });
 
-  it('holds more tasks than one slice, and none', async () => {
+  it('exports no tasks, and more tasks than one batch', async () => {
     await using daemon = await startDaemon();
     expect(await daemon.client.tasks.export()).toMatchObject({ taskCount: 0, tasks: [] });
     await importTasks(
@@ -71,7 +71,7 @@ describe('GET /api/tasks/export', () => {
 });
 
 describe('POST /api/tasks/import', () => {
-  it('takes an export in: ended tasks as they were, the others held', async () => {
+  it('imports finished tasks unchanged, and holds the others', async () => {
     await using source = await startDaemon({ extraAdapters: adapters });
     await fill(source);
     const exported = await source.client.tasks.export();
@@ -96,7 +96,7 @@ describe('POST /api/tasks/import', () => {
     });
   });
 
-  it('says what is wrong with which task, and takes the others', async () => {
+  it('reports the invalid tasks of an import, and imports the others', async () => {
     await using daemon = await startDaemon();
     const { errors, ...counts } = await importTasks(daemon, [
       sample(),
@@ -124,19 +124,19 @@ describe('POST /api/tasks/import', () => {
     [{ version: 1, tasks: [] }],
     [{ version: '1' }],
     [{ version: '1', tasks: {} }],
-  ])('refuses %j', async (body) => {
+  ])('rejects the import %j', async (body) => {
     await using daemon = await startDaemon();
     await expect(daemon.client.tasks.import({ body: body as never })).rejects.toMatchObject({ status: 400 });
   });
 
-  it('takes more than a usual body may have', async () => {
+  it('accepts an import larger than the usual body limit', async () => {
     await using daemon = await startDaemon();
     const prompt = 'x'.repeat(150_000);
     const tasks = Array.from({ length: 20 }, (_, index) => sample({ id: `task_${index}`, prompt }));
     expect(await importTasks(daemon, tasks)).toMatchObject({ imported: 20 });
   });
 
-  it('is found by its text and in every order', async () => {
+  it('finds imported tasks by their text and in every order', async () => {
     await using daemon = await startDaemon();
     await importTasks(daemon, [
       sample({ id: 'b', title: 'Second', createdAt: '2026-01-02T00:00:00.000Z' }),
@@ -148,7 +148,7 @@ describe('POST /api/tasks/import', () => {
     expect((await daemon.client.tasks.filter({ query: { q: 'third' } })).total).toBe(1);
   });
 
-  it('keeps the order of moments that are written differently', async () => {
+  it('sorts times in different notations correctly', async () => {
     await using daemon = await startDaemon();
     await importTasks(daemon, [
       sample({ id: 'a', title: 'First', createdAt: '2026-01-02T00:00:00Z' }),
@@ -161,7 +161,7 @@ describe('POST /api/tasks/import', () => {
 });
 
 describe('POST /api/tasks/:id/release', () => {
-  it('lets an imported task run, once', async () => {
+  it('a released task runs once', async () => {
     await using daemon = await startDaemon({ extraAdapters: [doing] });
     const { client } = daemon;
     await importTasks(daemon, [
@@ -185,7 +185,7 @@ describe('POST /api/tasks/:id/release', () => {
     await expect(client.tasks.release({ params: { id: own.id } })).rejects.toMatchObject({ status: 400 });
   });
 
-  it('stays held over a restart and over a new agent', async () => {
+  it('an imported task stays held after a restart and with a new agent', async () => {
     const first = await startDaemon();
     await importTasks(first, [sample({ id: 'held', status: 'queued' })]);
     await first.client.config.update({ params: { key: 'agents.default' }, body: { value: 'command' } });

@@ -38,14 +38,14 @@ const bad = (path: string) => ({
 });
 
 describe('GET /api/tasks', () => {
-  it('lists newest first, 50 unless told otherwise', async () => {
+  it('lists tasks newest first, 50 by default', async () => {
     const page = await list();
     expect(titlesOf(page)).toBe('fedcba');
     expect(page).toMatchObject({ total: 6, count: 6, limit: 50 });
     expect(page).not.toHaveProperty('nextCursor');
   });
 
-  it('shows the sparse fields and no others', async () => {
+  it('lists only the sparse fields by default', async () => {
     const { tasks: shown } = await list();
     const everything = (await list({ full: true })).tasks;
     for (const [index, task] of shown.entries()) {
@@ -70,12 +70,12 @@ describe('GET /api/tasks', () => {
     expect(Object.keys(shown[2] ?? {})).toContain('assignedAgent');
   });
 
-  it('shows everything with full, as a single task does', async () => {
+  it('full lists every field, as for a single task', async () => {
     for (const task of (await list({ full: true })).tasks)
       expect((await daemon.client.tasks.get({ params: { id: task.id } })).task).toEqual(task);
   });
 
-  it('shows the fields that are asked for, and the id', async () => {
+  it('lists the requested fields and the id', async () => {
     const { tasks: shown } = await list({ fields: 'title, prompt', limit: 1 });
     expect(shown).toEqual([{ id: expect.any(String), title: 'f', prompt: 'The quick brown fox' }]);
     expect((await list({ fields: taskFields.join(','), limit: 1 })).tasks).toEqual(
@@ -84,21 +84,21 @@ describe('GET /api/tasks', () => {
     expect((await list({ fields: 'id', full: true, limit: 1 })).tasks[0]).toHaveProperty('prompt');
   });
 
-  it('filters by status', async () => {
+  it('filters tasks by status', async () => {
     expect(titlesOf(await list({ status: 'pending' }))).toBe('feba');
     expect(await list({ status: 'completed' })).toMatchObject({ total: 1, count: 1 });
     expect(titlesOf(await list({ status: 'failed' }))).toBe('d');
     expect(await list({ status: 'queued' })).toMatchObject({ tasks: [], total: 0, count: 0 });
   });
 
-  it('pages by offset', async () => {
+  it('pages tasks by offset', async () => {
     const page = await list({ limit: 2, offset: 1 });
     expect(titlesOf(page)).toBe('ed');
     expect(page).toMatchObject({ total: 6, count: 2, limit: 2 });
     expect(titlesOf(await list({ offset: 6 }))).toBe('');
   });
 
-  it('pages by cursor, given only while there is more', async () => {
+  it('pages tasks by a cursor, which is present only while there are more', async () => {
     let seen = '';
     const counts: number[] = [];
     for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
@@ -113,7 +113,7 @@ describe('GET /api/tasks', () => {
     expect(await list({ limit: 5 })).toHaveProperty('nextCursor');
   });
 
-  it('goes on where it was when tasks come and go', async () => {
+  it('a cursor continues correctly when tasks are created and deleted', async () => {
     await using other = await startDaemon();
     const create = async (title: string) => (await other.client.tasks.create({ body: { title } })).task.id;
     const ids: string[] = [];
@@ -131,7 +131,7 @@ describe('GET /api/tasks', () => {
     expect(titlesOf(await other.client.tasks.list({ query: { cursor } }))).toBe('cba');
   });
 
-  it('refuses the cursor of another query', async () => {
+  it('rejects the cursor of another query', async () => {
     const { nextCursor: cursor = '' } = await list({ limit: 1 });
     await expect(list({ cursor, status: 'pending' })).rejects.toMatchObject(bad('cursor'));
     await expect(filter({ cursor, sortOrder: 'asc' })).rejects.toMatchObject(bad('cursor'));
@@ -148,12 +148,12 @@ describe('GET /api/tasks', () => {
     ['status', 'done'],
     ['fields', 'id,secret'],
     ['full', 'perhaps'],
-  ])('refuses %s=%s', async (name, value) => {
+  ])('rejects the list parameter %s=%s', async (name, value) => {
     await expect(list({ [name]: value })).rejects.toMatchObject(bad(name));
     await expect(filter({ [name]: value })).rejects.toMatchObject(bad(name));
   });
 
-  it('takes limits 1 and 500', async () => {
+  it('accepts the limits 1 and 500', async () => {
     expect(await list({ limit: 1 })).toMatchObject({ count: 1, limit: 1 });
     expect(await list({ limit: 500 })).toMatchObject({ count: 6, limit: 500 });
   });
@@ -200,7 +200,7 @@ describe('GET /api/tasks/filter', () => {
     [{ sortBy: 'completedAt' }, 'dc'],
     [{ sortBy: 'updatedAt', sortOrder: 'asc' }, 'abcdef'],
     [{ limit: 2, offset: 2 }, 'dc'],
-  ])('%j finds "%s"', async (query, expected) => {
+  ])('the filter %j finds "%s"', async (query, expected) => {
     const page = await filter(query);
     expect(titlesOf(page)).toBe(expected);
     const { limit = 50, offset = 0 } = query;
@@ -209,7 +209,7 @@ describe('GET /api/tasks/filter', () => {
     else expect(page.total).toBe(6);
   });
 
-  it('compares dates at their exact moment, the beginning counted in', async () => {
+  it('compares dates as exact times, with an inclusive start', async () => {
     const { tasks: all } = await filter({ sortOrder: 'asc' });
     const third = all[2]?.createdAt ?? '';
     const after = await filter({ createdAfter: third });
@@ -235,13 +235,13 @@ describe('GET /api/tasks/filter', () => {
     ['repository', 'x'.repeat(201)],
     ['agent', 'x'.repeat(101)],
     ['q', 'x'.repeat(1001)],
-  ])('refuses %s=%s', async (name, value) => {
+  ])('rejects the filter %s=%s', async (name, value) => {
     await expect(filter({ [name]: value })).rejects.toMatchObject(bad(name));
   });
 });
 
 describe('GET /api/tasks/analytics', () => {
-  it('counts by everything', async () => {
+  it('counts tasks by every property', async () => {
     const analytics = await daemon.client.tasks.getAnalytics();
     expect(analytics).toMatchObject({
       total: 6,

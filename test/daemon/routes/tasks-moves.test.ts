@@ -48,7 +48,7 @@ describe('GET /api/tasks/:id', () => {
 });
 
 describe('POST /api/tasks/:id/cancel', () => {
-  it('ends what has not ended, and refuses the rest by the name of its state', async () => {
+  it('cancels unfinished tasks, and rejects others with their status', async () => {
     const { daemon, ids, run } = await oneOfEach();
     await using _ = daemon;
     const { client } = daemon;
@@ -77,7 +77,7 @@ describe('POST /api/tasks/:id/cancel', () => {
     });
   });
 
-  it('is not overtaken by a late result', async () => {
+  it('a late result does not overwrite a cancellation', async () => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const deaf = testAdapter(async (run) => {
@@ -101,7 +101,7 @@ describe('POST /api/tasks/:id/cancel', () => {
     expect(ended.events.map(({ type }) => type)).toEqual(['created', 'queued', 'started', 'cancelled']);
   });
 
-  it('wins only once of many at the same moment', async () => {
+  it('only one of many simultaneous cancellations succeeds', async () => {
     await using daemon = await startDaemon();
     const { task } = await daemon.client.tasks.create({ body: { title: 'Cancel me' } });
     const answers = await Promise.allSettled(
@@ -116,7 +116,7 @@ describe('POST /api/tasks/:id/cancel', () => {
 });
 
 describe('POST /api/tasks/:id/retry', () => {
-  it('makes a new task of an ended one, and refuses the rest by the name of its state', async () => {
+  it('retries a finished task as a new one, and rejects others with their status', async () => {
     const { daemon, ids } = await oneOfEach();
     await using _ = daemon;
     const { client } = daemon;
@@ -124,7 +124,7 @@ describe('POST /api/tasks/:id/retry', () => {
       const before = await client.tasks.get({ params: { id: ids[status] } });
       const answer = await client.tasks.retry({ params: { id: ids[status] } });
       expect(answer).toMatchObject({
-        message: 'Task created again',
+        message: 'Task retried',
         originalTaskId: ids[status],
         task: { status: 'pending', retriedFrom: ids[status], title: before.task.title, attempts: 0 },
       });
@@ -141,7 +141,7 @@ describe('POST /api/tasks/:id/retry', () => {
     expect((await client.tasks.list()).total).toBe(total);
   });
 
-  it('keeps every parameter', async () => {
+  it('a retried task keeps every parameter', async () => {
     await using daemon = await startDaemon();
     const body = {
       title: 'All of it',
@@ -170,7 +170,7 @@ describe('POST /api/tasks/:id/retry', () => {
 });
 
 describe('the attempts of a task', () => {
-  it('are made again after a failure that may pass, with the same task', async () => {
+  it('retries the same task after a temporary failure', async () => {
     const adapter = testAdapter(async ({ attempt }) => {
       if (attempt < 3) throw new Error(`Attempt ${attempt}`);
       return { output: 'third' };
@@ -197,7 +197,7 @@ describe('the attempts of a task', () => {
   });
 
   it.each(['auth', 'quota', 'invalid_input', 'policy_denied', 'budget'] as const)(
-    'are not made again after %s',
+    'does not retry a task after %s',
     async (failure) => {
       await using daemon = await startDaemon({ extraAdapters: [failingAdapter(failure)] });
       const { task } = await daemon.client.tasks.create({ body: { title: 'Try', assignedAgent: 'test' } });
@@ -209,7 +209,7 @@ describe('the attempts of a task', () => {
     },
   );
 
-  it('wait as queued until they are due', async () => {
+  it('a task waits as queued until its next attempt is due', async () => {
     await using daemon = await startDaemon({
       extraAdapters: [failingAdapter('network')],
       flags: { 'queue.retry.backoff': 300_000 },

@@ -5,7 +5,7 @@ import { follow, testAdapter } from '../../helpers/tasks.ts';
 const noop = testAdapter(async () => ({ output: 'done' }));
 
 describe('POST /api/tasks', () => {
-  it('runs a task to its end and tells every step', async () => {
+  it('runs a task until it finishes and records every step', async () => {
     await using daemon = await startDaemon({ extraAdapters: [noop] });
     const created = await daemon.client.tasks.create({
       body: { title: 'Write docs', assignedAgent: 'test' },
@@ -18,7 +18,7 @@ describe('POST /api/tasks', () => {
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
   });
 
-  it('answers 400 with the path of what is wrong', async () => {
+  it('answers 400 with the path of each invalid field', async () => {
     await using daemon = await startDaemon();
     const create = daemon.client.tasks.create({ body: { title: '' } });
     await expect(create).rejects.toMatchObject({
@@ -28,7 +28,7 @@ describe('POST /api/tasks', () => {
     });
   });
 
-  it('waits with what is missing until an agent fits, and then starts by itself', async () => {
+  it('a task waits with the missing labels until an agent fits, and then starts', async () => {
     await using daemon = await startDaemon({ extraAdapters: [noop] });
     const { task } = await daemon.client.tasks.create({ body: { title: 'Somebody?' } });
     const waiting = await daemon.client.tasks.listEvents({ params: { id: task.id } });

@@ -12,7 +12,7 @@ const listTasks = (daemon: TestDaemon, token: string) =>
   send(daemon, 'GET', '/api/tasks', undefined, bearer(token));
 
 describe('an API token', () => {
-  it('is shown once, and only its hash is kept', async () => {
+  it('shows an API token once, and stores only its hash', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const made = await ann.client.tokens.create({
@@ -34,7 +34,7 @@ describe('an API token', () => {
     expect(readFileSync(`${daemon.home}/svc.db`, 'latin1')).not.toContain(made.token.slice(12));
   });
 
-  it('does what its scopes say, as its user and no administrator', async () => {
+  it('an API token has the rights of its scopes, as its user and not as an administrator', async () => {
     const doing = testAdapter(async () => ({ output: 'done' }), { type: 'doing' });
     await using daemon = await startDaemon({ extraAdapters: [doing] });
     const ann = await addUser(daemon, 'ann');
@@ -60,7 +60,7 @@ describe('an API token', () => {
     expect((await send(daemon, 'GET', '/api/auth/me', undefined, bearer(token))).status).toBe(401);
   });
 
-  it('runs commands with the scope that only an administrator grants', async () => {
+  it('an API token runs commands only with the scope that an administrator grants', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
     const scopes = ['tasks:write', 'agents:command'] as const;
@@ -76,7 +76,7 @@ describe('an API token', () => {
     expect(task).toMatchObject({ status: 'completed', result: { output: 'hello\n' } });
   });
 
-  it('expires, and is known by when it was used', async () => {
+  it('an API token expires, and records its last use', async () => {
     const clock = { ms: Date.now() };
     const runtime = { ...systemRuntime, now: () => new Date(clock.ms), monotonic: () => clock.ms };
     await using daemon = await startDaemon({ runtime });
@@ -90,7 +90,7 @@ describe('an API token', () => {
     expect((await listTasks(daemon, token)).status).toBe(401);
   });
 
-  it('opens nothing once it is revoked, however many use it at that moment', async () => {
+  it('a revoked API token is rejected, however many requests use it at that moment', async () => {
     await using daemon = await startDaemon();
     const { id, token } = await daemon.client.tokens.create({ body: { name: 'x', scopes: ['tasks:read'] } });
     const using = Array.from({ length: 500 }, () => daemon.app.tokens.resolve(token));
@@ -104,7 +104,7 @@ describe('an API token', () => {
     expect(await auditedEvents(daemon)).toEqual(['tokens.created ok', 'tokens.revoked ok']);
   });
 
-  it('of somebody else is not there', async () => {
+  it('an API token of another user is not found', async () => {
     await using daemon = await startDaemon();
     const [ann, bob] = [await addUser(daemon, 'ann'), await addUser(daemon, 'bob')];
     const { id } = await ann.client.tokens.create({ body: { name: 'x', scopes: ['tasks:read'] } });
@@ -121,12 +121,12 @@ describe('an API token', () => {
     { name: 'x', scopes: 'tasks:read' },
     { name: 'x', scopes: ['tasks:read'], expiresInDays: 0 },
     { name: '', scopes: ['tasks:read'] },
-  ])('cannot be made with %j', async (body) => {
+  ])('rejects the API token input %j', async (body) => {
     await using daemon = await startDaemon();
     expect((await send(daemon, 'POST', '/api/tokens', body, daemon.headers)).status).toBe(400);
   });
 
-  it.each(['svc_', 'svc_x', 'Bearer', 'svc_\u00e9'])('is nothing when it is %j', async (token) => {
+  it.each(['svc_', 'svc_x', 'Bearer', 'svc_\u00e9'])('rejects the API token %j', async (token) => {
     await using daemon = await startDaemon();
     expect((await listTasks(daemon, encodeURIComponent(token))).status).toBe(401);
   });

@@ -74,8 +74,8 @@ const finished = (taskId: string, agentType: string, output: string) => [
 ];
 const cancelled = (id: string) => ['task.cancelled', { id, title: 'Report' }];
 
-describe('a webhook is told of', () => {
-  it('a task that completes', async () => {
+describe('a webhook is notified', () => {
+  it('notifies a webhook of a task that completes', async () => {
     const id = await create({ assignedAgent: 'doing', prompt: 'The report' });
     const { task } = await follow(daemon.client, id);
     const result = {
@@ -97,7 +97,7 @@ describe('a webhook is told of', () => {
     expect(JSON.parse(body)).toMatchObject({ event: 'task.completed', timestamp: task.completedAt });
   });
 
-  it('a command', async () => {
+  it('notifies a webhook of a command', async () => {
     const id = await create({ assignedAgent: 'command', prompt: 'printf "%s" "$0 said"' });
     const { task } = await follow(daemon.client, id);
     const { output = '', duration } = task.result ?? {};
@@ -110,7 +110,7 @@ describe('a webhook is told of', () => {
     ]);
   });
 
-  it('a command that fails', async () => {
+  it('notifies a webhook of a command that fails', async () => {
     const id = await create({ assignedAgent: 'command', prompt: 'echo half; exit 3', maxAttempts: 1 });
     const { task } = await follow(daemon.client, id);
     expect(task).toMatchObject({ status: 'failed', error: { code: 'exit_3' } });
@@ -122,7 +122,7 @@ describe('a webhook is told of', () => {
     ]);
   });
 
-  it('each run of a task that completes in the end', async () => {
+  it('notifies a webhook of each run of a task that completes in the end', async () => {
     const id = await create({ assignedAgent: 'shaky' });
     const { task } = await follow(daemon.client, id);
     expect(await toldTo(daemon, webhook, id)).toStrictEqual([
@@ -137,7 +137,7 @@ describe('a webhook is told of', () => {
     ]);
   });
 
-  it('a task that has no attempt left, once', async () => {
+  it('notifies a webhook once of a task that has no attempt left', async () => {
     const id = await create({ assignedAgent: 'shaky', maxAttempts: 2 });
     await follow(daemon.client, id);
     expect(await toldTo(daemon, webhook, id)).toStrictEqual([
@@ -153,7 +153,7 @@ describe('a webhook is told of', () => {
     ]);
   });
 
-  it('a task that fails for good, and again when it was taken back', async () => {
+  it('notifies a webhook of a task that fails all attempts, and again after it was requeued', async () => {
     const id = await create({ assignedAgent: 'failing' });
     await follow(daemon.client, id);
     const error = { class: 'auth', code: 'test', message: 'Wrong key' };
@@ -171,13 +171,13 @@ describe('a webhook is told of', () => {
     );
   });
 
-  it('a task that is cancelled while no agent fits', async () => {
+  it('notifies a webhook of a task that is cancelled while no agent fits', async () => {
     const id = await create({ assignedAgent: 'nobody' });
     await daemon.client.tasks.cancel({ params: { id } });
     expect(await toldTo(daemon, webhook, id)).toStrictEqual([created(id), cancelled(id)]);
   });
 
-  it('a task that is cancelled in the queue', async () => {
+  it('notifies a webhook of a task that is cancelled in the queue', async () => {
     await daemon.client.queue.pause();
     const id = await create({ assignedAgent: 'doing' });
     expect((await daemon.client.tasks.get({ params: { id } })).task.status).toBe('queued');
@@ -186,7 +186,7 @@ describe('a webhook is told of', () => {
     expect(await toldTo(daemon, webhook, id)).toStrictEqual([created(id), cancelled(id)]);
   });
 
-  it('a task that is cancelled between two attempts', async () => {
+  it('notifies a webhook of a task that is cancelled between two attempts', async () => {
     const id = await create({ assignedAgent: 'patient' });
     await until(async () => expect(await toldTo(daemon, webhook, id)).toHaveLength(3));
     await daemon.client.tasks.cancel({ params: { id } });
@@ -198,7 +198,7 @@ describe('a webhook is told of', () => {
     ]);
   });
 
-  it('a task that is cancelled while it runs', async () => {
+  it('notifies a webhook of a task that is cancelled while it runs', async () => {
     const id = await create({ assignedAgent: 'held' });
     await until(() => expect(held.runs.some(({ run }) => run.task.id === id)).toBe(true));
     await daemon.client.tasks.cancel({ params: { id } });
@@ -210,7 +210,7 @@ describe('a webhook is told of', () => {
     ]);
   });
 
-  it('a task that is tried again as a new one, and of one per key', async () => {
+  it('notifies a webhook of a retried task as a new one, and once per idempotency key', async () => {
     const id = await create({ assignedAgent: 'nobody' });
     await daemon.client.tasks.cancel({ params: { id } });
     const { task } = await daemon.client.tasks.retry({ params: { id } });
@@ -221,7 +221,7 @@ describe('a webhook is told of', () => {
     expect(await toldTo(daemon, webhook, first.task.id)).toStrictEqual([created(first.task.id)]);
   });
 
-  it('a task of the gateway', async () => {
+  it('notifies a webhook of a task of the gateway', async () => {
     const gateway = await gatewayClient(daemon);
     const { body } = await gateway.submit({
       task: { title: 'Report', assignedAgent: 'doing', source: 'cron' },
@@ -241,7 +241,7 @@ describe('a webhook is told of', () => {
     ]);
   });
 
-  it('the beginning of a long output', async () => {
+  it('notifies a webhook with the beginning of a long output', async () => {
     const id = await create({ assignedAgent: 'talking' });
     const { task } = await follow(daemon.client, id);
     // The character that the limit would halve is not begun.
@@ -262,7 +262,7 @@ describe('a webhook is told of', () => {
     ]);
   });
 
-  it('imported tasks from their release on', async () => {
+  it('notifies a webhook of imported tasks from their release on', async () => {
     const at = '2026-01-01T00:00:00.000Z';
     const imported = (id: string, status: string) => ({
       id,
@@ -285,7 +285,7 @@ describe('a webhook is told of', () => {
   });
 });
 
-it('says nothing of the end of a run that the daemon itself stopped', async () => {
+it('does not notify of a run that the daemon itself stopped', async () => {
   const home = temporaryFolder();
   const first = await start(home);
   const id = await subscribe(first);
@@ -314,7 +314,7 @@ it('says nothing of the end of a run that the daemon itself stopped', async () =
   ]);
 });
 
-it('is told of what it asked for, and of the tasks that its user may see', async () => {
+it('notifies a webhook only of its events, and of tasks that its user may see', async () => {
   await using own = await start();
   const [ann, bob] = await Promise.all([addUser(own, 'ann'), addUser(own, 'bob')]);
   const body = { url: receiver.url, events: allEvents };

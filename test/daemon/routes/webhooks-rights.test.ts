@@ -34,12 +34,12 @@ const withToken = async (user: { client: Client }, scopes: ('webhooks:write' | '
   const headers = { authorization: `Bearer ${token}` };
   return createClient(contract, { baseUrl: daemon.url, fetch: (url, init) => fetch(url, init), headers });
 };
-const wish = () => ({ url: receiver.url, events: allEvents });
+const input = () => ({ url: receiver.url, events: allEvents });
 
-it('those of a token are those of its user', async () => {
+it('a token manages the webhooks of its user', async () => {
   const eve = await addUser(daemon, 'eve');
   const program = await withToken(eve, ['webhooks:write']);
-  const { webhook } = await program.webhooks.create({ body: wish() });
+  const { webhook } = await program.webhooks.create({ body: input() });
   const own = of(webhook);
   expect((await eve.client.webhooks.list()).webhooks.map(({ id }) => id)).toEqual([webhook.id]);
   expect((await program.webhooks.list()).webhooks.map(({ id }) => id)).toEqual([webhook.id]);
@@ -59,14 +59,14 @@ it('those of a token are those of its user', async () => {
   });
 });
 
-it('those of a token never reach the tasks of others, whoever made it', async () => {
+it('the webhooks of a token never receive tasks of other users, even of an administrator', async () => {
   const program = await withToken(daemon, ['webhooks:write']);
-  const { webhook } = await program.webhooks.create({ body: wish() });
+  const { webhook } = await program.webhooks.create({ body: input() });
   expect(await rowOf(webhook.id)).toMatchObject({ owner_id: 'user_owner', sees_all: 0 });
   const { task } = await ann.client.tasks.create({ body: { title: 'Report', assignedAgent: 'test' } });
   await follow(ann.client, task.id);
   expect(await toldTo(daemon, webhook.id)).toEqual([]);
-  const everybodys = (await client.webhooks.create({ body: wish() })).webhook;
+  const everybodys = (await client.webhooks.create({ body: input() })).webhook;
   expect(await rowOf(everybodys.id)).toMatchObject({ sees_all: 1 });
   const seen = (await program.webhooks.list()).webhooks.map(({ id }) => id);
   expect(seen).toContain(webhook.id);
@@ -87,9 +87,9 @@ it('those of a token never reach the tasks of others, whoever made it', async ()
   expect((await client.webhooks.get(of(everybodys))).webhook.url).toBe(everybodys.url);
 });
 
-it('those of somebody who is no administrator any more are their own', async () => {
+it('the webhooks of a former administrator receive only their own tasks', async () => {
   const root = await addUser(daemon, 'root', 'admin');
-  const { webhook } = await root.client.webhooks.create({ body: wish() });
+  const { webhook } = await root.client.webhooks.create({ body: input() });
   const own = of(webhook);
   const annsTask = () => ann.client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
   await annsTask();
@@ -116,8 +116,8 @@ it('those of somebody who is no administrator any more are their own', async () 
   await root.client.webhooks.update({ ...own, body: elsewhere });
 });
 
-it('those of an administrator reach the webhooks of others', async () => {
-  const { webhook } = await ann.client.webhooks.create({ body: wish() });
+it('an administrator manages the webhooks of other users', async () => {
+  const { webhook } = await ann.client.webhooks.create({ body: input() });
   expect((await client.webhooks.list()).webhooks.map(({ id }) => id)).toContain(webhook.id);
   await client.webhooks.update({ ...of(webhook), body: { url: `${receiver.url}/other` } });
   expect(await rowOf(webhook.id)).toMatchObject({ owner_id: 'user_ann', sees_all: 0 });

@@ -61,8 +61,8 @@ const storedSecret = async (id: string, column: 'secret' | 'previous_secret' = '
     .executeTakeFirstOrThrow()
     .then((row) => Object.values(row)[0] ?? '');
 
-describe('a registration', () => {
-  it('makes a secret, and shows it this once', async () => {
+describe('creating a webhook', () => {
+  it('generates a webhook secret, and shows it once', async () => {
     const made = await create({ description: 'Build bot' });
     expect(made).toMatchObject({
       id: expect.stringMatching(/^wh_/),
@@ -81,7 +81,7 @@ describe('a registration', () => {
     expect(await storedSecret(made.id)).toMatch(/^sealed:v1:/);
   });
 
-  it('takes a secret, and shows no more than its end', async () => {
+  it('accepts a webhook secret, and shows only its last characters', async () => {
     const secret = 'a-secret-of-the-receiver';
     expect((await create({ secret })).secret).toBe('…iver');
     expect((await create({ secret: 'short' })).secret).toBe('••••');
@@ -95,7 +95,7 @@ describe('a registration', () => {
     ['https://user:secret@example.org/', /user name or password/],
     ['ftp://example.org/', /./],
     ['nothing', /./],
-  ])('refuses %s, also as a change', async (url, message) => {
+  ])('rejects %s for a webhook, also in a change', async (url, message) => {
     const made = await create();
     const refusal = {
       status: 400,
@@ -112,19 +112,19 @@ describe('a registration', () => {
     expect((await client.webhooks.get(of(made))).webhook.url).toBe(made.url);
   });
 
-  it('is one of a hundred at most', async () => {
+  it('limits a user to a hundred webhooks', async () => {
     const bob = await addUser(daemon, 'bob');
-    const wish = createWebhookSchema.parse({ url: 'https://receiver.invalid/', events: ['task.failed'] });
-    for (let count = 0; count < 100; count++) await daemon.app.webhooks.create(bob.caller, wish);
-    await expect(bob.client.webhooks.create({ body: wish })).rejects.toMatchObject({
+    const input = createWebhookSchema.parse({ url: 'https://receiver.invalid/', events: ['task.failed'] });
+    for (let count = 0; count < 100; count++) await daemon.app.webhooks.create(bob.caller, input);
+    await expect(bob.client.webhooks.create({ body: input })).rejects.toMatchObject({
       status: 400,
       message: expect.stringMatching(/^Limit reached: 100 webhooks per user/),
     });
     expect((await bob.client.webhooks.list()).webhooks).toHaveLength(100);
-    await ann.client.webhooks.create({ body: wish });
+    await ann.client.webhooks.create({ body: input });
   });
 
-  it('is noted in the audit log, without what is secret', async () => {
+  it('audits a new webhook without its secrets', async () => {
     const secret = 'planted-in-a-webhook';
     const { id } = (
       await client.webhooks.create({
@@ -150,8 +150,8 @@ describe('a registration', () => {
   });
 });
 
-describe('a change', () => {
-  it('counts for the next event', async () => {
+describe('changing a webhook', () => {
+  it('a changed webhook receives the next event as changed', async () => {
     const made = await create({ events: ['task.created'] });
     const createTask = async () =>
       (await client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } })).task.id;
@@ -170,7 +170,7 @@ describe('a change', () => {
     expect(webhook.secret).toBe(`…${made.secret.slice(-4)}`);
   });
 
-  it('pauses it, so that nothing is kept for it, and takes it up again', async () => {
+  it('a paused webhook stores no deliveries, and can be resumed', async () => {
     const made = await create({ events: ['task.created'] });
     const createTask = () => client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
     const { webhook } = await client.webhooks.update({ ...of(made), body: { active: false } });
@@ -183,7 +183,7 @@ describe('a change', () => {
     expect(await toldTo(daemon, made.id)).toHaveLength(1);
   });
 
-  it('takes a failing one up again', async () => {
+  it('re-enables a failing webhook', async () => {
     const made = await create();
     await setStatus(made.id, 'failing');
     expect((await client.webhooks.get(of(made))).webhook).toMatchObject({
@@ -196,18 +196,18 @@ describe('a change', () => {
     expect(webhook).not.toHaveProperty('failingSince');
   });
 
-  it('removes it with its deliveries', async () => {
+  it('removes a webhook with its deliveries', async () => {
     const made = await create({ events: ['task.created'] });
     await client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
     expect((await client.webhooks.listDeliveries(of(made))).deliveries).toHaveLength(1);
-    expect(await client.webhooks.delete(of(made))).toEqual({ message: 'The webhook is removed' });
+    expect(await client.webhooks.delete(of(made))).toEqual({ message: 'Webhook deleted' });
     await client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
     expect(await toldTo(daemon, made.id)).toEqual([]);
     await expect(client.webhooks.get(of(made))).rejects.toMatchObject({ status: 404 });
     await expect(client.webhooks.delete(of(made))).rejects.toMatchObject({ status: 404 });
   });
 
-  it('leaves nothing of tasks of the same moment when it removes it', async () => {
+  it('a removed webhook leaves no deliveries of simultaneous tasks', async () => {
     const made = await create({ events: ['task.created'] });
     const task = createTaskSchema.parse({ title: 'Report', assignedAgent: 'nobody' });
     const { tasks, webhooks } = daemon.app;
@@ -217,8 +217,8 @@ describe('a change', () => {
   });
 });
 
-describe('a new secret', () => {
-  it('is made, and the one before stays for a day', async () => {
+describe('rotating a webhook secret', () => {
+  it('rotates a webhook secret, and the previous one is valid for a day', async () => {
     const made = await create();
     const before = await storedSecret(made.id);
     const { webhook } = await client.webhooks.rotateSecret({ ...of(made), body: {} });
@@ -230,7 +230,7 @@ describe('a new secret', () => {
     expect((await client.webhooks.get(of(made))).webhook.secret).toBe(`…${webhook.secret.slice(-4)}`);
   });
 
-  it('may be given, and the one before may end at once', async () => {
+  it('accepts a new webhook secret, and the previous one may expire at once', async () => {
     const made = await create();
     const body = { secret: 'another-one-of-mine', keepHours: 0 };
     const { webhook } = await client.webhooks.rotateSecret({ ...of(made), body });
@@ -240,35 +240,38 @@ describe('a new secret', () => {
   });
 });
 
-describe('a test', () => {
-  it.each(['active', 'failing', 'paused'])('is sent at once to one that is %s, signed', async (status) => {
-    const made = await create();
-    await setStatus(made.id, status);
-    const { delivery } = await client.webhooks.sendTest(of(made));
-    expect(delivery).toMatchObject({
-      webhookId: made.id,
-      event: 'webhook.test',
-      status: 'delivered',
-      attempt: 1,
-      statusCode: 204,
-      attempts: [{ statusCode: 204 }],
-    });
-    expect(receiver.requests).toHaveLength(1);
-    const [request] = receiver.requests;
-    const { body, headers } = request ?? never();
-    expect(request?.path).toBe('/hook');
-    expect(new Webhook(made.secret).verify(body, headers as Record<string, string>)).toEqual({
-      id: delivery.id,
-      event: 'webhook.test',
-      timestamp: expect.any(String),
-      payload: { message: expect.any(String) },
-    });
-    const hmac = createHmac('sha256', made.secret).update(body).digest('hex');
-    expect(headers['x-service-signature']).toBe(`sha256=${hmac}`);
-    expect((await client.webhooks.get(of(made))).webhook.status).toBe(status);
-  });
+describe('a test delivery', () => {
+  it.each(['active', 'failing', 'paused'])(
+    'sends a signed test delivery at once to a webhook that is %s',
+    async (status) => {
+      const made = await create();
+      await setStatus(made.id, status);
+      const { delivery } = await client.webhooks.sendTest(of(made));
+      expect(delivery).toMatchObject({
+        webhookId: made.id,
+        event: 'webhook.test',
+        status: 'delivered',
+        attempt: 1,
+        statusCode: 204,
+        attempts: [{ statusCode: 204 }],
+      });
+      expect(receiver.requests).toHaveLength(1);
+      const [request] = receiver.requests;
+      const { body, headers } = request ?? never();
+      expect(request?.path).toBe('/hook');
+      expect(new Webhook(made.secret).verify(body, headers as Record<string, string>)).toEqual({
+        id: delivery.id,
+        event: 'webhook.test',
+        timestamp: expect.any(String),
+        payload: { message: expect.any(String) },
+      });
+      const hmac = createHmac('sha256', made.secret).update(body).digest('hex');
+      expect(headers['x-service-signature']).toBe(`sha256=${hmac}`);
+      expect((await client.webhooks.get(of(made))).webhook.status).toBe(status);
+    },
+  );
 
-  it('that fails is not tried again and does not count against it', async () => {
+  it('does not retry a failed test delivery or count it as a failure of the webhook', async () => {
     answer = 500;
     const made = await create();
     for (let count = 0; count < 6; count++) {
@@ -280,8 +283,8 @@ describe('a test', () => {
   });
 });
 
-describe('a delivery', () => {
-  it('is listed, the newest first, by its state', async () => {
+describe('deliveries of a webhook', () => {
+  it('lists deliveries newest first, by status', async () => {
     const made = await create();
     answer = 500;
     const { delivery: failed } = await client.webhooks.sendTest(of(made));
@@ -297,7 +300,7 @@ describe('a delivery', () => {
   });
 
   it.each(['active', 'failing', 'paused'])(
-    'is sent again, the same under the same id, to one that is %s',
+    'redelivers the same body under the same id to a webhook that is %s',
     async (status) => {
       const made = await create();
       answer = 500;
@@ -306,7 +309,7 @@ describe('a delivery', () => {
       await setStatus(made.id, status);
       const params = { id: made.id, deliveryId: first.id };
       const { message, delivery } = await client.webhooks.redeliver({ params });
-      expect(message).toBe('The delivery was sent again');
+      expect(message).toBe('Delivery sent again');
       expect(delivery).toMatchObject({ id: first.id, status: 'delivered', attempt: 1, statusCode: 204 });
       expect(delivery.attempts.map(({ statusCode }) => statusCode)).toEqual([500, 204]);
       const [before, after] = receiver.requests;
@@ -317,7 +320,7 @@ describe('a delivery', () => {
     },
   );
 
-  it('of another webhook is not there', async () => {
+  it('a delivery of another webhook is not found', async () => {
     const [made, other] = [await create(), await create()];
     const { delivery } = await client.webhooks.sendTest(of(other));
     for (const deliveryId of [delivery.id, 'dlv_nothing'])

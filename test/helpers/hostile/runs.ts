@@ -3,6 +3,7 @@ import type { ToolCall } from '../../../src/contract/conversations.ts';
 import type { RunEvent } from '../../../src/contract/run-events.ts';
 import type { SecurityMode } from '../../../src/contract/security-mode.ts';
 import { owner } from '../../../src/core/auth/owner.ts';
+import { MAX_CALLS } from '../../../src/core/providers/call-limit.ts';
 import type { TestDaemon } from '../daemon.ts';
 import { type ModelServer, says } from '../model-server.ts';
 import { follow } from '../tasks.ts';
@@ -87,7 +88,7 @@ export const agenticMessage: RunPath = async ({ daemon: { client } }) => {
 export const taskOf =
   (isTrusted: boolean): RunPath =>
   async ({ daemon: { app, client } }, securityMode) => {
-    const wish = {
+    const input = {
       priority: 3,
       source: 'api' as const,
       labels: [],
@@ -96,7 +97,7 @@ export const taskOf =
     };
     const { answer: created } = await app.tasks.createFor(
       owner,
-      { title: 'Go', prompt: 'Go', securityMode, ...wish },
+      { title: 'Go', prompt: 'Go', securityMode, ...input },
       { scope: 'test', key: undefined, body: undefined, isTrusted, attach: (_, task) => task },
     );
     const { task, events } = await follow(client, created.id);
@@ -112,8 +113,19 @@ export const taskOf =
   };
 
 let runs = 0;
+/** Prompts of tasks that runs created: these run on their own, also during a later test. */
+const createdPrompts = new Set<string>();
 
-/** Lets a model make the calls in one answer, on one of the paths; a person allows whatever is asked. */
+const isOfCreatedTask = (messages: readonly { role: string }[]): boolean => {
+  const first = JSON.stringify(messages.find(({ role }) => role === 'user'));
+  return [...createdPrompts].some((prompt) => first.includes(JSON.stringify(prompt).slice(1, -1)));
+};
+
+/** A long run asks the model to shorten its earlier steps; an answer with calls would lose them. */
+const isCompaction = (messages: readonly { role: string; content?: unknown }[]): boolean =>
+  String(messages.at(-1)?.content).startsWith('The earlier steps of a work with tools.');
+
+/** Lets a model make the calls, as many in one answer as are allowed, on one of the paths; a person allows whatever is asked. */
 export async function runHostile(
   place: RunPlace,
   path: RunPath,
@@ -123,13 +135,21 @@ export async function runHostile(
   const { daemon, model } = place;
   const run = `run${++runs}-`;
   let calls: FinishedRun['calls'] = [];
+  let sent = 0;
   model.asked.length = 0;
   model.script = (reply, asked) => {
-    if (calls.length > 0) return says('All done')(reply, asked);
+    if (isOfCreatedTask(asked.body.messages)) return says('All done')(reply, asked);
+    if (isCompaction(asked.body.messages)) return says('A summary of the steps')(reply, asked);
+    if (calls.length > 0) {
+      const next = calls.slice(sent, (sent += MAX_CALLS));
+      return next.length > 0 ? reply.calls(asked.body.stream, next) : says('All done')(reply, asked);
+    }
     const workspace = /in the folder (\S+)\. Paths/.exec(JSON.stringify(asked.body.messages[0]))?.[1];
     if (workspace === undefined) throw new Error('The model was not told of its workspace');
     calls = make(workspace).map((call, index) => ({ ...call, id: `${run}${index}` }));
-    return reply.calls(asked.body.stream, calls);
+    for (const { name, args } of calls)
+      if (name === 'task_create') createdPrompts.add(String((args as { prompt?: unknown }).prompt));
+    return reply.calls(asked.body.stream, calls.slice(0, (sent = MAX_CALLS)));
   };
   const faults: unknown[] = [];
   const unsubscribe = daemon.app.bus.on('approval', ({ row }) => {

@@ -94,7 +94,7 @@ export const agentFaults: Record<string, PlantedFault> = {
     },
   },
   'answer-twice': {
-    what: 'each attempt at an agentic message says its answer anew',
+    what: 'each attempt at an agentic message stores its answer again',
     load: 'agents',
     kinds: ['agentic'],
     points: ['execute-end', 'before-outcome'],
@@ -111,8 +111,8 @@ export const agentFaults: Record<string, PlantedFault> = {
       let answers = 0;
       replaceMethod(ConversationService.prototype, 'append', (append) => (caller, id, message, ...rest) => {
         const isAgentic = message.role === 'assistant' && rest.length === 0;
-        const anew = isAgentic && { id: `msg-${process.pid}-${++answers}` };
-        return append(caller, id, { ...message, ...anew }, ...rest);
+        const again = isAgentic && { id: `msg-${process.pid}-${++answers}` };
+        return append(caller, id, { ...message, ...again }, ...rest);
       });
     },
   },

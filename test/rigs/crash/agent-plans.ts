@@ -23,7 +23,7 @@ export interface PlannedCall {
   args: Record<string, unknown>;
 }
 
-/** Calls that somebody is asked about, unless the plan is for a model that works by itself. */
+/** Calls that a person approves, unless the plan is for a model that works unattended. */
 const frequent: readonly Move[] = ['touch', 'touch', 'touch', 'twice', 'twice', 'peek', 'mark', 'look'];
 const MAX_MOVES = 3;
 

@@ -85,7 +85,7 @@ export class AgentChecks {
     }
   }
 
-  /** Every run of a step has an intent; where somebody is asked every intent has an approval of its own. */
+  /** Every run of a step has an intent; where a person is asked, every intent has its own approval. */
   #checkRuns(approvals: StoredApproval[], revivals: Map<string, number>, faults: string[]): void {
     const { model, tools, ledger } = this.#world;
     const files = this.#files();
@@ -100,7 +100,7 @@ export class AgentChecks {
           faults.push(`I8: ${id} may have run, and the model was told: ${text.slice(0, 200)}`);
     }
     for (const { plan, sends, taskId = '' } of ledger.works.values()) {
-      // One that a person takes back from the dead letters may begin anew.
+      // One that is requeued from the dead letters may start over.
       const times = sends + (revivals.get(taskId) ?? 0);
       for (const [step, move] of plan.moves.entries()) {
         const key = keyOf(plan, step);

@@ -68,6 +68,9 @@ function* checkSent(
     yield `I6: ${id} was sent ${seen.requests} times by ${seen.lives.size} daemons, of which ${recorded} are recorded`;
 }
 
+/** Deliveries that the daemon sends to one webhook at the same time, at most. */
+const PARALLEL = 8;
+
 /** What came was promised by a row, and the counts of a webhook are those of its attempts. */
 export function* checkHooks(
   rows: OutsideRows,
@@ -82,7 +85,9 @@ export function* checkHooks(
     const { delivered, failed, taken, refused, gone, told } = rows.hookCounts(id);
     if (delivered !== taken || failed !== refused)
       yield `I12: ${hook} counts ${delivered} and ${failed} attempts, there are ${taken} and ${refused}`;
-    if (told !== gone) yield `I11: ${hook} was given up ${gone} times, its owner was told ${told} times`;
+    // Answers that arrive together end one active period of the webhook, which its owner is notified of once.
+    if (told > gone || told * PARALLEL < gone)
+      yield `I11: ${hook} was given up ${gone} times, its owner was told ${told} times`;
   }
 }
 

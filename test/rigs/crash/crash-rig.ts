@@ -22,7 +22,7 @@ import { plantedFaults } from './planted-faults.ts';
 import { Random } from './random.ts';
 import { Rows } from './rows.ts';
 
-/** Tasks that end only when somebody ends them. */
+/** Tasks that finish only when they are cancelled. */
 const waiting = ['child', 'stray', 'nobody'];
 /** A child may outlive its run, or its daemon, by this much. */
 const ORPHAN_MS = 5000;
@@ -219,7 +219,7 @@ export class CrashRig {
     return { daemon, ledger: this.#ledger, random: this.#randomOfItsOwn() };
   }
 
-  /** For what goes on beside other things. */
+  /** For work that runs beside other work. */
   #randomOfItsOwn(): Random {
     return new Random(this.#random.between(0, 2 ** 31));
   }
@@ -317,7 +317,7 @@ export class CrashRig {
         // A stubborn run answers after its cancel; the others would wait for ever.
         const ends = title === 'stubborn' ? this.#random.chance(0.3) : waiting.includes(title);
         if (!ends) continue;
-        // It may have ended by itself meanwhile.
+        // It may have finished meanwhile.
         await client.tasks.cancel({ params: { id } }).catch(() => undefined);
         this.#ledger.touched.add(id);
       }

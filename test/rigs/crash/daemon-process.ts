@@ -8,11 +8,15 @@ import { contract } from '../../../src/contract/index.ts';
 import { sessionCookie } from '../../../src/contract/locations.ts';
 import type { Flags } from '../../../src/core/config/config.ts';
 import { killedAt, type KillOrder } from './kill-points.ts';
+import { compileCache } from '../../helpers/compile-cache.ts';
 
 const script = fileURLToPath(new URL('daemon.ts', import.meta.url));
 
 export interface RigDaemon {
+  pid: number;
   url: string;
+  /** Of the owner's session. */
+  headers: { cookie: string };
   client: Client;
   /** Milliseconds from the start of the process to its ready line. */
   readyMs: number;
@@ -56,7 +60,7 @@ export async function startRigDaemon({
       HOME: home,
       SVC_HOME: join(home, 'data'),
       RIG_FLAGS: JSON.stringify(flags),
-      NODE_COMPILE_CACHE: join(home, 'compiled'),
+      ...compileCache,
       ...(fault && { RIG_FAULT: fault }),
       ...(kill && { RIG_KILL: JSON.stringify(kill) }),
     },
@@ -81,7 +85,9 @@ export async function startRigDaemon({
   };
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   return {
+    pid: child.pid ?? 0,
     url,
+    headers,
     client: createClient(contract, { baseUrl: url, fetch: (to, init) => fetch(to, init), headers }),
     readyMs: performance.now() - started,
     bugs,

@@ -42,8 +42,8 @@ export class IssueSender {
 
   readonly env = { CODEHOST_WEBHOOK_SECRET: SECRET };
   readonly flags: Flags = {
-    'webhooks.codehost.comments': false,
-    'webhooks.codehost.rules': Object.fromEntries(kinds.map((kind) => [`rig/${kind}`, { agent: kind }])),
+    'webhooks.github.comments': false,
+    'webhooks.github.rules': Object.fromEntries(kinds.map((kind) => [`rig/${kind}`, { agent: kind }])),
   };
 
   /** Delivers until the daemon is gone or all is done. */

@@ -76,7 +76,7 @@ export const outsideFaults: Record<string, PlantedFault> = {
     },
   },
   'new-bytes': {
-    what: 'the body is made anew for each attempt',
+    what: 'the body is built again for each attempt',
     load: 'outside',
     async plant() {
       replaceMethod(await deliveries(), 'findToSend', (findToSend) => async (id) => {

@@ -28,7 +28,7 @@ export interface CrashReport {
   msPerCycle: number;
 }
 
-/** Runs cycles on one data folder; goes on after a violation, so that one run shows everything. */
+/** Runs cycles on one data folder; continues after a violation, so that one run shows everything. */
 export async function runCycles(options: {
   cycles: number;
   seed: number;

@@ -3,7 +3,7 @@
  * its parent, and says whether it got the folder. The winner keeps it until the parent lets go.
  */
 import { join } from 'node:path';
-import { lockDataFolder } from '../../../src/core/storage/data-lock.ts';
+import { lockDataDirectory } from '../../../src/core/storage/data-lock.ts';
 import { openDatabase } from '../../../src/core/storage/open-database.ts';
 
 const [home = ''] = process.argv.slice(2);
@@ -19,7 +19,7 @@ process.send?.({ ready: true });
 
 /** The first part of a start; answers how many daemons have written into the database before. */
 async function start(): Promise<number> {
-  lockDataFolder(join(home, 'daemon.lock'));
+  await lockDataDirectory(join(home, 'daemon.lock'), join(home, 'svc.db'));
   const database = await openDatabase({
     file: join(home, 'svc.db'),
     synchronous: 'FULL',

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '../../helpers/compile-cache.ts';
 
 const script = fileURLToPath(new URL('contender.ts', import.meta.url));
 
@@ -17,7 +18,7 @@ export async function race(home: string, contenders = 2): Promise<RaceResult> {
     fork(script, [home], {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: `${home}/compiled` },
+      env: { PATH: process.env['PATH'], ...compileCache },
     }),
   );
   try {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '../../helpers/compile-cache.ts';
 
 const script = fileURLToPath(new URL('daemon.ts', import.meta.url));
 
@@ -20,7 +21,7 @@ function startDaemon(home: string): Started {
       HOME: home,
       SVC_HOME: home,
       SVC_PORT: '0',
-      NODE_COMPILE_CACHE: `${home}/compiled`,
+      ...compileCache,
     },
   });
   let output = '';

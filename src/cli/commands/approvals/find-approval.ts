@@ -1,3 +1,4 @@
+import type { Approval } from '../../../contract/approvals.ts';
 import type { Client } from '../../../contract/client.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
@@ -12,4 +13,17 @@ export async function findApproval(client: Client, text: string): Promise<string
     if (!(error instanceof CliError) || error.exitCode !== exitCodes.notFound) throw error;
     return resolveId(text, idsOf(client, 'approval'));
   }
+}
+
+/** More than can be pending at a time. */
+const MOST = 500;
+
+/** The approval with this ID. */
+export async function loadApproval(client: Client, id: string): Promise<Approval> {
+  const { approvals } = await client.approvals.list({ query: { status: 'all', limit: MOST } });
+  const approval = approvals.find((each) => each.id === id);
+  if (approval) return approval;
+  throw new CliError(exitCodes.notFound, `There is no approval "${id}".`, {
+    next: 'See them: svc approvals ls --all',
+  });
 }

@@ -1,10 +1,10 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import { formatAge, formatLeft } from '../../output/duration.ts';
-import { escapeLine } from '../../output/escape-text.ts';
+import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
 import { type Fact, formatFacts } from '../../output/facts.ts';
 import type { Paint } from '../../output/output.ts';
-import { cleanText, lineText } from '../../tui/parts/line.ts';
-import { listArguments, formatArguments } from '../../tui/parts/format-arguments.ts';
+import { lineText } from '../../tui/parts/line.ts';
+import { listArguments, formatArguments, plainName } from '../../tui/parts/format-arguments.ts';
 import { breakSpan } from '../../tui/parts/wrap-spans.ts';
 
 /** An approval, or as much of it as the event of a task contains. */
@@ -17,18 +17,20 @@ const NAMES = 13;
 const NARROWEST = 20;
 
 /**
- * Everything that a decision is based on, in full: control characters are visible, and no line of a value begins where the
- * name of a fact or of another value could.
+ * Everything that a decision is based on, in full and with everything visible: names of arguments are plain words or in quotes, and no line
+ * of a value begins where the name of a fact or of another value could.
  */
 export function formatCall(
   call: AskedCall,
   { paint, width, now }: { paint: Paint; width: number; now: number },
 ): string {
   const columns = Math.max(NARROWEST, width - NAMES);
-  const lines = (text: string) => rowsOf(cleanText(text), columns);
+  const lines = (text: string) => rowsOf(visibleLine(text), columns);
   const { status = 'pending', conversationId, taskId, decidedAt, decidedBy } = call;
   const facts: Fact[] = [
     ['Arguments', listArguments(call.params).flatMap((each) => argumentLines(each, columns))],
+    ['Scripts', call.scripts?.flatMap(({ path, sha256 }) => [...lines(path), `${INDENT}sha256:${sha256}`])],
+    ['Always', call.alwaysCovers === undefined ? undefined : lines(call.alwaysCovers)],
     ['Directory', lines(call.cwd)],
     ['Reason', lines(call.reason)],
     ['From', [taskId, conversationId].filter((id) => id !== undefined)],
@@ -38,18 +40,18 @@ export function formatCall(
     ['Status', status === 'pending' ? undefined : (call.decision ?? status)],
     ['Decided', decidedAt && `${decidedAt}${decidedBy === undefined ? '' : `  by ${decidedBy}`}`],
   ];
-  const title = `${paint('bold', escapeLine(call.toolName))}  ${paint('dim', escapeLine(call.id))}\n`;
+  const title = `${paint('bold', visibleLine(call.toolName))}  ${paint('dim', visibleLine(call.id))}\n`;
   return title + formatFacts(facts, paint, INDENT);
 }
 
 /** The call in one line, which may be truncated. */
 export const summariseCall = ({ toolName, params }: Pick<AskedCall, 'toolName' | 'params'>): string =>
-  `${toolName} ${formatArguments(params)}`.trimEnd();
+  `${visibleLine(toolName)} ${formatArguments(params)}`.trimEnd();
 
 /** A short value follows its name, a longer one is indented below it. */
 function argumentLines({ name, text }: { name: string; text: string }, columns: number): string[] {
-  const title = `${escapeLine(name)}:`;
-  const value = cleanText(text);
+  const title = `${plainName(name)}:`;
+  const value = visibleText(text);
   const beside = rowsOf(`${title} ${value}`, columns);
   if (beside.length === 1) return beside;
   return [...rowsOf(title, columns), ...rowsOf(value, columns - INDENT.length).map((row) => INDENT + row)];

@@ -1,10 +1,8 @@
 import type { Approval } from '../../../contract/approvals.ts';
-import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge } from '../../output/duration.ts';
-import { exitCodes } from '../../errors/exit-codes.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
-import { findApproval } from './find-approval.ts';
+import { findApproval, loadApproval } from './find-approval.ts';
 import { formatCall, summariseCall } from './format-call.ts';
 
 /** More than can be pending at a time. */
@@ -37,12 +35,7 @@ export async function listApprovals(
 export async function showApproval(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
   const id = await findApproval(client, text);
-  const { approvals } = await client.approvals.list({ query: { status: 'all', limit: MOST } });
-  const approval = approvals.find((each) => each.id === id);
-  if (!approval)
-    throw new CliError(exitCodes.notFound, `There is no approval "${text}".`, {
-      next: 'See them: svc approvals ls --all',
-    });
+  const approval = await loadApproval(client, id);
   if (json) return cli.output.json({ approval });
   cli.output.write(wholeCall(cli, approval));
   if (approval.status === 'pending')

@@ -2,6 +2,7 @@ import type { AuditEntry } from '../../../contract/audit.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
+import { escapeLine } from '../../output/escape-text.ts';
 import { type Fact, formatFacts } from '../../output/facts.ts';
 
 export interface ListAuditOptions {
@@ -61,12 +62,16 @@ export async function verifyAudit(cli: Cli, { json }: { json?: boolean }): Promi
   const { output } = cli;
   const answer = await cli.connect().client.audit.verify();
   if (json) output.json(answer);
-  const { valid, entries, reason, lastHash } = answer;
+  const { valid, entries, reason, lastHash, missingArchives = [] } = answer;
   if (!valid)
     throw new CliError(exitCodes.unverified, `The audit log failed verification: ${reason ?? 'unknown'}.`, {
       next: 'Compare it with a backup.',
     });
   if (json) return;
+  for (const file of missingArchives)
+    output.note(
+      `${output.paintError('yellow', '!')} Not found, so its entries were not verified: ${escapeLine(file)}`,
+    );
   output.write(`${lastHash}\n`);
   output.note(`${entries} entries verified. Store the hash elsewhere to detect a truncated log.`);
 }

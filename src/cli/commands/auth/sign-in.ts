@@ -144,7 +144,7 @@ async function wrongPassword(client: Client, error: unknown): Promise<never> {
   });
 }
 
-/** Stores a session for later commands, or ends it at once if none would use it. Returns true if it was ended. */
+/** Stores a session for later commands, or revokes it at once if no later command would use it. Returns true if it was revoked. */
 async function keepOrEnd(cli: Cli, { target, credential }: Connection, session: string): Promise<boolean> {
   const isOwner = credential?.from === 'owner';
   if (isOwner) {

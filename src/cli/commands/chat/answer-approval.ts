@@ -1,9 +1,10 @@
-import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
+import type { Approval } from '../../../contract/approvals.ts';
 import { ApiError } from '../../../contract/client.ts';
 import { ask, canAsk } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { escapeLine } from '../../output/escape-text.ts';
+import { visibleLine } from '../../../contract/visible-text.ts';
+import { type Decision, isLongerThanScreen, questionAbout } from '../approvals/decision-words.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { renderApproval } from '../../tui/parts/render-approval.ts';
 import { lineText } from '../../tui/parts/line.ts';
@@ -18,7 +19,7 @@ export async function answerApproval(
   onApproval: OnApproval | undefined,
 ): Promise<void> {
   const { output } = cli;
-  const tool = escapeLine(approval.toolName);
+  const tool = visibleLine(approval.toolName);
   if (onApproval === 'wait') {
     output.note(
       `${output.paintError('yellow', '!')} ${tool} is waiting for approval  Decide: svc approvals ls`,
@@ -27,7 +28,7 @@ export async function answerApproval(
   }
   if (onApproval === 'deny') {
     output.note(`${output.paintError('yellow', '!')} ${tool} needs approval: denied (--on-approval deny)`);
-    return decide(cli, approval, 'deny');
+    return decide(cli, approval, { decision: 'deny' });
   }
   if (onApproval === 'fail' || !canAsk(cli))
     throw new CliError(
@@ -35,25 +36,21 @@ export async function answerApproval(
       `${tool} needs approval, and there is no terminal to prompt on: ${approval.reason}`,
       { next: 'Continue without it: --on-approval deny, or decide elsewhere: --on-approval wait' },
     );
-  for (const line of renderApproval(approval, (output.errorStream.columns || 80) - 2))
-    output.note(`${output.paintError('yellow', '│')} ${lineText(line)}`);
-  return decide(cli, approval, await askWhether(cli, tool));
+  const lines = renderApproval(approval, (output.errorStream.columns || 80) - 2);
+  for (const line of lines) output.note(`${output.paintError('yellow', '│')} ${lineText(line)}`);
+  return decide(cli, approval, await askWhether(cli, approval.toolName, lines.length));
 }
 
-async function askWhether(cli: Cli, tool: string): Promise<ApprovalDecision> {
-  const [answer = ''] = await ask(
-    cli,
-    [{ text: `Allow ${tool}? [y]es once, [a]lways in this conversation, [N]o: `, mayBeEmpty: true }],
-    '',
-  );
+async function askWhether(cli: Cli, tool: string, rows: number): Promise<Decision> {
+  const { text, answers } = questionAbout(tool, { rows, isLong: isLongerThanScreen(rows, cli.output) });
+  const [answer = ''] = await ask(cli, [{ text, mayBeEmpty: true }], '');
   const word = answer.trim().toLowerCase();
-  if (word === 'y' || word === 'yes') return 'allow-once';
-  return word === 'a' || word === 'always' ? 'allow-always' : 'deny';
+  return (Object.hasOwn(answers, word) ? answers[word] : undefined) ?? { decision: 'deny' };
 }
 
-async function decide(cli: Cli, { id }: Approval, decision: ApprovalDecision): Promise<void> {
+async function decide(cli: Cli, { id }: Approval, body: Decision): Promise<void> {
   try {
-    await cli.connect().client.approvals.decide({ params: { id }, body: { decision } });
+    await cli.connect().client.approvals.decide({ params: { id }, body });
   } catch (error) {
     // Decided elsewhere, or expired; the stream reports which.
     if (!(error instanceof ApiError) || error.status !== 400) throw error;

@@ -27,7 +27,7 @@ export interface ChatOptions {
 export async function runChat(cli: Cli, words: string[], options: ChatOptions): Promise<ExitCode> {
   const settings = await settingsOf(cli, options);
   const { conversation, json, jsonl, onApproval } = options;
-  const isOnScreen = process.stdin.isTTY && cli.output.isTerminal && cli.surroundings.env['TERM'] !== 'dumb';
+  const isOnScreen = process.stdin.isTTY && cli.output.isTerminal && cli.platform.env['TERM'] !== 'dumb';
   const isPlain =
     !isOnScreen || options.plain || json || jsonl || onApproval !== undefined || words[0] === '-';
   if (isPlain) {

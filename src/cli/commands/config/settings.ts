@@ -1,5 +1,6 @@
 import { ApiError } from '../../../contract/client.ts';
 import type { Setting } from '../../../contract/config.ts';
+import { currentKey } from '../../../contract/setting-keys.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { closest } from '../../program/closest.ts';
@@ -54,13 +55,13 @@ export async function setSetting(
   options: Options,
 ): Promise<void> {
   const setting = await findSetting(cli, key);
-  await changeSetting(cli, key, await readValue(cli, setting, value), options);
+  await changeSetting(cli, setting.key, await readValue(cli, setting, value), options);
 }
 
 /** `svc config unset KEY`. */
 export async function unsetSetting(cli: Cli, key: string, options: Options): Promise<void> {
-  await findSetting(cli, key);
-  await changeSetting(cli, key, null, options);
+  const setting = await findSetting(cli, key);
+  await changeSetting(cli, setting.key, null, options);
 }
 
 async function changeSetting(
@@ -97,7 +98,7 @@ export function showPaths({ locations, output }: Cli, { json }: Options): void {
 
 async function findSetting(cli: Cli, key: string): Promise<Setting> {
   const { settings } = await cli.connect().client.config.list();
-  const setting = settings.find((each) => each.key === key);
+  const setting = settings.find((each) => currentKey(each.key) === currentKey(key));
   if (!setting) throw noSuchSetting(key, settings);
   return setting;
 }

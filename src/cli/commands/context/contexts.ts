@@ -25,9 +25,9 @@ export function listContexts(cli: Cli, { json }: Options): void {
   const rows = [localContext, ...Object.keys(contexts)].map((name): Row => {
     const target = findTarget({ ...cli, options: { context: name } });
     // SVC_TOKEN applies to this invocation, not to the context.
-    const surroundings = { ...cli.surroundings, env: {} };
+    const platform = { ...cli.platform, env: {} };
     const isOwner = target.isLocal && readTextFile(locations.ownerSessionFile) !== undefined;
-    const text = isOwner ? '' : findCredential({ surroundings, locations }, target)?.text;
+    const text = isOwner ? '' : findCredential({ platform, locations }, target)?.text;
     return {
       name,
       url: target.url,

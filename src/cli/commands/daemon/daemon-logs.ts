@@ -37,7 +37,7 @@ export async function showLogs(
   let incomplete = '';
   watchFile(path, { interval: LOOK_EVERY_MS }, () => {
     const now = size() ?? 0;
-    // A new file has taken its place.
+    // The file was replaced.
     const start = now < (end ?? 0) ? 0 : (end ?? 0);
     const parts = (incomplete + decoder.write(readBytes(path, start, now))).split('\n');
     incomplete = parts.pop() ?? '';

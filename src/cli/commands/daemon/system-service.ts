@@ -40,7 +40,7 @@ interface Service {
 }
 
 function serviceFor(cli: Cli): Service {
-  const { platform, home, env } = cli.surroundings;
+  const { platform, home, env } = cli.platform;
   const command = [process.execPath, programPath(), 'daemon'];
   const variables = variablesFor(cli);
   if (platform === 'linux') return systemdUnit(home, env['XDG_CONFIG_HOME'], command, variables);

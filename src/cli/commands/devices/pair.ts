@@ -91,7 +91,8 @@ function contextFor(
     throw new CliError(exitCodes.usage, 'No daemon to pair with.', {
       next: 'Example: svc devices pair --url https://svc.example.com',
     });
-  const name = given ?? context ?? new URL(url).hostname.replace(/[^\w.-]+/g, '-').replace(/^-+|-+$/g, '');
+  const name =
+    given ?? context ?? new URL(url).hostname.replace(/[^\w.-]+/g, '-').replace(/^-+|(?<!-)-+$/g, '');
   checkContextName(name);
   const known = readContexts(locations).contexts?.[name];
   if (known === undefined || known.url === url) return name;

@@ -21,7 +21,7 @@ export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: num
   if (output.isTerminal && !options.json) {
     const { renderUnicodeCompact } = await import('uqr');
     const lines = renderUnicodeCompact(pairingUrl, { ecc: 'L', border: BORDER }).split('\n');
-    // Light on dark whatever the colours of the terminal, or scanners see it inverted.
+    // Light on dark in any terminal theme, or scanners see it inverted.
     output.write(lines.map((line) => `${output.paint(['whiteBright', 'bgBlack'], line)}\n`).join(''));
   } else if (!options.json) output.write(`${pairingUrl}\n`);
   if (options.json) output.jsonLine({ pairingUrl, code, expiresAt, daemonFingerprint });

@@ -65,6 +65,7 @@ function checkHealth({ status, components }: HealthReport): Check[] {
     adapters: 'See: svc agents ls',
     circuitBreakers: 'See: svc agents ls',
     queue: 'See: svc queue status',
+    storage: 'See: svc data usage',
   };
   return Object.entries(components)
     .filter(([, part]) => part.status !== 'healthy')

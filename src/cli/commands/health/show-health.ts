@@ -25,12 +25,13 @@ export async function showHealth(cli: Cli, { detailed, json }: Options): Promise
     `${paint(report.status)}  svc ${report.version}, up ${formatDuration(report.uptime * 1000)}\n`,
   );
   if (!detailed && report.status === 'healthy') return;
-  const { queue, adapters, circuitBreakers, deadLetterQueue, commandSandbox } = report.components;
+  const { queue, adapters, circuitBreakers, deadLetterQueue, storage, commandSandbox } = report.components;
   const parts = {
     queue,
     agents: adapters,
     'circuit breakers': circuitBreakers,
     'dead letters': deadLetterQueue,
+    storage,
     tools: commandSandbox,
   };
   for (const [name, { status, message }] of Object.entries(parts))

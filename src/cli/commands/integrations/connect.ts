@@ -1,11 +1,10 @@
 import type { Client } from '../../../contract/client.ts';
-import type { ProviderName } from '../../../contract/oauth.ts';
+import { productNames, type Vendor, wireName } from '../../../contract/vendors.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatLeft } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import type { Vendor } from './vendors.ts';
 import { waitUntil } from '../../connection/wait-until.ts';
 import { connectedAccount } from './connected-account.ts';
 import { baseUrlOf, knownSettings, missingApp } from './known-settings.ts';
@@ -25,17 +24,17 @@ export interface ConnectOptions {
 export async function connectVendor(cli: Cli, vendor: Vendor, options: ConnectOptions): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const { provider, name, word } = vendor;
+  const name = productNames[vendor];
   const { again = false, json = false, timeout = USUAL_WAIT_MS } = options;
-  const before = await connectedAccount(client, provider);
+  const before = await connectedAccount(client, vendor);
   if (before.name !== undefined && !again) {
     if (json) return output.jsonLine(before.status);
     return output.note(
-      `${name} is already connected as ${escapeLine(before.name)}. To use another account: svc integrations connect ${word} --again`,
+      `${name} is already connected as ${escapeLine(before.name)}. To use another account: svc integrations connect ${vendor} --again`,
     );
   }
   await requireApp(cli, client, vendor);
-  const link = await client.auth.createSignInLink({ body: { returnTo: `/api/auth/${provider}` } });
+  const link = await client.auth.createSignInLink({ body: { returnTo: `/api/auth/${wireName(vendor)}` } });
   if (json) output.jsonLine(link);
   else output.write(`${link.url}\n`);
   const left = formatLeft(link.expiresAt, Date.now());
@@ -46,7 +45,7 @@ export async function connectVendor(cli: Cli, vendor: Vendor, options: ConnectOp
   if (!options.wait || again) return output.note('Check the result: svc integrations ls');
   const waiting = waitUntil({
     ask: async (signal) => {
-      const now = await connectedAccount(client, provider, { signal });
+      const now = await connectedAccount(client, vendor, { signal });
       return now.name === undefined ? undefined : now;
     },
     everyMs: EVERY_MS,
@@ -54,7 +53,7 @@ export async function connectVendor(cli: Cli, vendor: Vendor, options: ConnectOp
     gaveUp: 'Stopped waiting; you can still finish in the browser.',
     tooLate: {
       message: `${name} is not connected yet.`,
-      next: `Get a new link: svc integrations connect ${word}`,
+      next: `Get a new link: svc integrations connect ${vendor}`,
     },
   });
   // From here on Ctrl-C is handled.
@@ -67,27 +66,27 @@ export async function connectVendor(cli: Cli, vendor: Vendor, options: ConnectOp
 }
 
 /** Where to create the OAuth app at each vendor. */
-const appsAt: Record<ProviderName, string> = {
-  codehost: 'https://github.com/settings/developers',
-  tracker_a: 'https://developer.atlassian.com/console/myapps',
-  tracker_b: 'https://linear.app/settings/api/applications/new',
+const appsAt: Record<Vendor, string> = {
+  github: 'https://github.com/settings/developers',
+  jira: 'https://developer.atlassian.com/console/myapps',
+  linear: 'https://linear.app/settings/api/applications/new',
 };
 
 /** Throws with instructions if the daemon has no OAuth app at the vendor. */
-async function requireApp(cli: Cli, client: Client, { provider, name, word }: Vendor): Promise<void> {
+async function requireApp(cli: Cli, client: Client, vendor: Vendor): Promise<void> {
   const settings = await knownSettings(client);
-  const missing = settings ? missingApp(settings, provider) : [];
+  const missing = settings ? missingApp(settings, vendor) : [];
   if (missing.length === 0) return;
   const baseUrl = baseUrlOf(settings) ?? cli.connect().target.url;
   cli.output.note(
     [
-      `Create an OAuth app at ${appsAt[provider]} with this callback URL:`,
-      `  ${escapeLine(baseUrl)}/api/auth/${provider}/callback`,
+      `Create an OAuth app at ${appsAt[vendor]} with this callback URL:`,
+      `  ${escapeLine(baseUrl)}/api/auth/${wireName(vendor)}/callback`,
       'then configure it; the secret is prompted for without echo, or piped in:',
       ...missing.map((command) => `  ${command}`),
     ].join('\n'),
   );
-  throw new CliError(exitCodes.configuration, `No OAuth app is configured for ${name}.`, {
-    next: `Once configured: svc integrations connect ${word}`,
+  throw new CliError(exitCodes.configuration, `No OAuth app is configured for ${productNames[vendor]}.`, {
+    next: `Once configured: svc integrations connect ${vendor}`,
   });
 }

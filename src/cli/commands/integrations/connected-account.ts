@@ -1,10 +1,10 @@
 import type { CallOptions, Client } from '../../../contract/client.ts';
-import type { CodehostStatus, TrackerAStatus, TrackerBStatus } from '../../../contract/integrations.ts';
-import type { ProviderName } from '../../../contract/oauth.ts';
+import type { GithubStatus, JiraStatus, LinearStatus } from '../../../contract/integrations.ts';
+import type { Vendor } from '../../../contract/vendors.ts';
 
 export interface ConnectedAccount {
   /** The answer of the daemon. */
-  status: CodehostStatus | TrackerAStatus | TrackerBStatus;
+  status: GithubStatus | JiraStatus | LinearStatus;
   /** The account, site or workspace that is connected; undefined where none is. */
   name: string | undefined;
 }
@@ -12,15 +12,15 @@ export interface ConnectedAccount {
 /** What is connected at a vendor. */
 export function connectedAccount(
   { integrations }: Client,
-  provider: ProviderName,
+  vendor: Vendor,
   options: CallOptions = {},
 ): Promise<ConnectedAccount> {
   const ask = {
-    codehost: async () => named(await integrations.getCodehost({}, options), ({ username }) => username),
-    tracker_a: async () => named(await integrations.getTrackerA({}, options), ({ siteName }) => siteName),
-    tracker_b: async () => named(await integrations.getTrackerB({}, options), formatWorkspace),
+    github: async () => named(await integrations.getGithub({}, options), ({ username }) => username),
+    jira: async () => named(await integrations.getJira({}, options), ({ siteName }) => siteName),
+    linear: async () => named(await integrations.getLinear({}, options), formatWorkspace),
   };
-  return ask[provider]();
+  return ask[vendor]();
 }
 
 const named = <S extends ConnectedAccount['status']>(
@@ -28,5 +28,5 @@ const named = <S extends ConnectedAccount['status']>(
   nameOf: (status: S) => string | undefined,
 ) => ({ status, name: status.connected ? (nameOf(status) ?? 'yes') : undefined });
 
-const formatWorkspace = ({ workspaceName = 'yes', teams }: TrackerBStatus) =>
+const formatWorkspace = ({ workspaceName = 'yes', teams }: LinearStatus) =>
   teams.length === 0 ? workspaceName : `${workspaceName} (${teams.map(({ key }) => key).join(', ')})`;

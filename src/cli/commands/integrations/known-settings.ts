@@ -1,6 +1,7 @@
 import { ApiError, type Client } from '../../../contract/client.ts';
 import type { Setting } from '../../../contract/config.ts';
-import type { ProviderName } from '../../../contract/oauth.ts';
+import { trimSlashes } from '../../../contract/trim-slashes.ts';
+import type { Vendor } from '../../../contract/vendors.ts';
 
 /** The settings by key; undefined if the user may not read them. */
 export async function knownSettings({ config }: Client): Promise<Map<string, Setting> | undefined> {
@@ -14,10 +15,10 @@ export async function knownSettings({ config }: Client): Promise<Map<string, Set
 }
 
 /** The commands that set the missing credentials of the OAuth app. */
-export function missingApp(settings: Map<string, Setting>, provider: ProviderName): string[] {
+export function missingApp(settings: Map<string, Setting>, vendor: Vendor): string[] {
   const commands = { clientId: ' ID', clientSecret: '' };
   return Object.entries(commands).flatMap(([name, value]) => {
-    const key = `integrations.${provider}.${name}`;
+    const key = `integrations.${vendor}.${name}`;
     return settings.get(key)?.value ? [] : [`svc config set ${key}${value}`];
   });
 }
@@ -25,5 +26,5 @@ export function missingApp(settings: Map<string, Setting>, provider: ProviderNam
 /** The public URL of the daemon, perhaps after a restart; undefined if it is not set. */
 export function baseUrlOf(settings: Map<string, Setting> | undefined): string | undefined {
   const { value, pending = value } = settings?.get('server.baseUrl') ?? {};
-  return typeof pending === 'string' ? pending.replace(/\/+$/, '') : undefined;
+  return typeof pending === 'string' ? trimSlashes(pending) : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Setting } from '../../../contract/config.ts';
 import type { WebhooksStatus, WebSearchInfo } from '../../../contract/integrations.ts';
+import { byWireNames, productNames, type Vendor, wireName } from '../../../contract/vendors.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge } from '../../output/duration.ts';
 import { type Fact, formatFacts } from '../../output/facts.ts';
-import { type Vendor, vendors } from './vendors.ts';
 import { type ConnectedAccount, connectedAccount } from './connected-account.ts';
 import { baseUrlOf, knownSettings, missingApp } from './known-settings.ts';
 
@@ -19,27 +19,25 @@ interface Row {
 export async function listIntegrations(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const [codehost, trackerA, trackerB, webhooks, webSearch, settings] = await Promise.all([
-    connectedAccount(client, 'codehost'),
-    connectedAccount(client, 'tracker_a'),
-    connectedAccount(client, 'tracker_b'),
+  const [github, jira, linear, webhooks, webSearch, settings] = await Promise.all([
+    connectedAccount(client, 'github'),
+    connectedAccount(client, 'jira'),
+    connectedAccount(client, 'linear'),
     client.integrations.getWebhooksStatus(),
     client.integrations.getWebSearch(),
     knownSettings(client),
   ]);
   if (json)
     return output.json({
-      codehost: codehost.status,
-      tracker_a: trackerA.status,
-      tracker_b: trackerB.status,
+      ...byWireNames({ github: github.status, jira: jira.status, linear: linear.status }),
       webhooks,
       webSearch,
     });
   const context = { webhooks, settings };
   const rows = [
-    vendorRow(vendors.codehost, codehost, context),
-    vendorRow(vendors.tracker_a, trackerA, context),
-    vendorRow(vendors.tracker_b, trackerB, context),
+    vendorRow('github', github, context),
+    vendorRow('jira', jira, context),
+    vendorRow('linear', linear, context),
     searchRow(webSearch),
   ];
   output.table<Row>(
@@ -61,17 +59,16 @@ interface SetupContext {
 }
 
 function vendorRow(vendor: Vendor, account: ConnectedAccount, context: SetupContext): Row {
-  const { provider, word, name } = vendor;
   const { webhooks, settings } = context;
-  const { configured, lastEvent, eventCount = 0 } = webhooks[provider];
+  const { configured, lastEvent, eventCount = 0 } = webhooks[wireName(vendor)];
   const isSeen = 'webhookConfigured' in account.status && account.status.webhookConfigured;
   const isWorking = configured && (isSeen || eventCount > 0);
   const connect =
     account.name === undefined
-      ? [...(settings ? missingApp(settings, provider) : []), `svc integrations connect ${word}`]
+      ? [...(settings ? missingApp(settings, vendor) : []), `svc integrations connect ${vendor}`]
       : [];
   return {
-    name,
+    name: productNames[vendor],
     connected: account.name ?? 'no',
     webhooks: !configured ? 'no secret' : isWorking ? 'configured' : 'none yet',
     lastEvent: lastEvent ? formatAge(lastEvent, Date.now()) : 'never',
@@ -80,13 +77,13 @@ function vendorRow(vendor: Vendor, account: ConnectedAccount, context: SetupCont
 }
 
 /** The remaining steps until webhooks of the vendor arrive, if the user may take them. */
-function hookSteps({ provider, name }: Vendor, { webhooks, settings }: SetupContext): string[] {
+function hookSteps(vendor: Vendor, { webhooks, settings }: SetupContext): string[] {
   if (!settings) return [];
-  if (!webhooks[provider].configured) return [`svc config set webhooks.${provider}.signingSecret`];
+  if (!webhooks[wireName(vendor)].configured) return [`svc config set webhooks.${vendor}.signingSecret`];
   const baseUrl = baseUrlOf(settings);
   return baseUrl === undefined
-    ? [`svc config set server.baseUrl URL (where ${name} reaches the daemon)`]
-    : [`create a webhook there that sends to ${baseUrl}/api/webhooks/${provider}`];
+    ? [`svc config set server.baseUrl URL (where ${productNames[vendor]} reaches the daemon)`]
+    : [`create a webhook there that sends to ${baseUrl}/api/webhooks/${wireName(vendor)}`];
 }
 
 function searchRow({ status, providers }: WebSearchInfo): Row {

@@ -22,7 +22,7 @@ export function bestLines(chunk: Chunk, words: readonly string[], most = 3): Bes
     .filter(({ text }) => text !== '');
   const ranked = lines.toSorted((a, b) => b.score - a.score || a.number - b.number);
   const best = ranked[0]?.number ?? 0;
-  // What follows the best line tells more of it than what happens to be first.
+  // The lines after the best one explain it better than the first lines of the text.
   const isBefore = (line: { number: number; score: number }) => line.score === 0 && line.number < best;
   return ranked
     .toSorted((a, b) => b.score - a.score || Number(isBefore(a)) - Number(isBefore(b)) || a.number - b.number)

@@ -4,7 +4,7 @@ import { formatFacts } from '../../output/facts.ts';
 import { noteNothing } from './search-memory.ts';
 import { methodMeanings } from './method-meanings.ts';
 import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
-import { pathShower, formatPlace } from './shown-path.ts';
+import { pathShower, formatLocation } from './shown-path.ts';
 
 /** `svc memory why QUERY…`: how the score of each result came about. */
 export async function explainSearch(cli: Cli, words: string[], options: SearchOptions): Promise<void> {
@@ -26,8 +26,8 @@ export async function explainSearch(cli: Cli, words: string[], options: SearchOp
   const show = pathShower(cli);
   for (const [at, result] of results.entries()) {
     const { chunk } = result;
-    const place = output.paint('cyan', formatPlace(show, chunk));
-    output.write(`\n${at + 1}  ${place}  ${chunk.score.toFixed(4)}\n`);
+    const location = output.paint('cyan', formatLocation(show, chunk));
+    output.write(`\n${at + 1}  ${location}  ${chunk.score.toFixed(4)}\n`);
     output.write(formatFacts(reasonsOf(result), output.paint, '   '));
   }
   await noteNothing(cli, results.length, options);

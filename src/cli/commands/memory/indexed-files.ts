@@ -3,6 +3,7 @@ import type { Chunk, IndexedFile } from '../../../contract/memory.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge } from '../../output/duration.ts';
+import { formatSize } from '../../output/format-size.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { pathShower, toIndexedPath } from './shown-path.ts';
@@ -84,12 +85,3 @@ const headline = ({ id, startLine, endLine, heading }: Chunk) =>
   ]
     .filter(Boolean)
     .join('  ');
-
-const units = ['B', 'KiB', 'MiB', 'GiB'];
-
-/** 512 B, 1.5 KiB, 20 MiB. */
-function formatSize(bytes: number): string {
-  const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 1024 ** power;
-  return `${power === 0 || value >= 9.95 ? Math.round(value) : value.toFixed(1)} ${units[power] ?? ''}`;
-}

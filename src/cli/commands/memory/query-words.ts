@@ -9,7 +9,7 @@ export interface Hit {
 const run = /[\p{L}\p{M}\p{N}]+/gu;
 /** The words of a name in code, such as `readFile`. */
 const part = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[[\p{L}\p{M}]--\p{Lu}]+|\p{N}+/gv;
-/** Words that are in every text tell nothing about where to look. */
+/** Words that are in every text do not help to find the right one. */
 const filler = new Set(
   (
     'a about after all also an and any are as at be been before but by can could did do does for from had has have ' +

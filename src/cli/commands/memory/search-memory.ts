@@ -4,7 +4,7 @@ import { escapeLine } from '../../output/escape-text.ts';
 import { bestLines, markLine } from './best-lines.ts';
 import { queryWords } from './query-words.ts';
 import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
-import { pathShower, formatPlace } from './shown-path.ts';
+import { pathShower, formatLocation } from './shown-path.ts';
 
 /** Limits the width of piped output, because lines of a file may be very long. */
 const WIDEST = 400;
@@ -31,7 +31,7 @@ function printChunks(cli: Cli, { query, chunks }: SearchResult): void {
     const gutter = String(chunk.endLine).length;
     const width = Math.max(NARROWEST, Math.min(output.width, WIDEST) - gutter - 4);
     const lines = [
-      headline(paint('cyan', formatPlace(show, chunk)), chunk, paint),
+      headline(paint('cyan', formatLocation(show, chunk)), chunk, paint),
       ...(chunk.heading === undefined ? [] : [`  ${paint('dim', escapeLine(chunk.heading))}`]),
       ...bestLines(chunk, terms).map(({ number, text }) => {
         const marked = markLine(text, terms, { width, mark: (word) => paint(['bold', 'yellow'], word) });
@@ -42,8 +42,8 @@ function printChunks(cli: Cli, { query, chunks }: SearchResult): void {
   }
 }
 
-const headline = (place: string, { score, stale }: ScoredChunk, paint: Cli['output']['paint']) =>
-  `${place}  ${score.toFixed(2)}${stale ? `  ${paint('yellow', 'changed since')}` : ''}`;
+const headline = (location: string, { score, stale }: ScoredChunk, paint: Cli['output']['paint']) =>
+  `${location}  ${score.toFixed(2)}${stale ? `  ${paint('yellow', 'changed since')}` : ''}`;
 
 /** Suggests what to do if nothing was found. */
 export async function noteNothing(cli: Cli, found: number, options: SearchOptions): Promise<void> {

@@ -16,7 +16,7 @@ export function pathShower(cli: Cli): (path: string) => string {
 }
 
 /** `notes.md:12-40`, as other tools say where something is. */
-export const formatPlace = (show: (path: string) => string, { path, startLine, endLine }: Chunk): string =>
+export const formatLocation = (show: (path: string) => string, { path, startLine, endLine }: Chunk): string =>
   `${show(path)}:${startLine}${endLine > startLine ? `-${endLine}` : ''}`;
 
 /** The absolute path that is meant; what another machine has cannot be looked at from here. */

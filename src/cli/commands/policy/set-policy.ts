@@ -35,11 +35,11 @@ export async function setPolicy(cli: Cli, options: SetPolicyOptions): Promise<vo
     throw new CliError(exitCodes.usage, 'Nothing to change.', { next: 'See: svc policy set --help' });
   const { client } = cli.connect();
   const policy = await client.policy.get();
-  const { body, told } = compare(policy, options.mode, changes);
+  const { body, lines } = compare(policy, options.mode, changes);
   const answer = Object.keys(body).length > 0 ? await client.policy.update({ body }) : policy;
   if (options.json) output.json(answer);
-  else if (told.length === 0) output.note('The policy is unchanged.');
-  else output.write(told.map((line) => `${line}\n`).join(''));
+  else if (lines.length === 0) output.note('The policy is unchanged.');
+  else output.write(lines.map((line) => `${line}\n`).join(''));
   await warn(cli, client, answer, changes);
 }
 
@@ -64,10 +64,10 @@ function changesOf(options: SetPolicyOptions): ListChange[] {
 /** The patch to send, and one line for each change. */
 function compare(policy: Policy, mode: SecurityMode | undefined, changes: ListChange[]) {
   const body: Partial<Policy> = {};
-  const told: string[] = [];
+  const lines: string[] = [];
   if (mode !== undefined && mode !== policy.defaultMode) {
     body.defaultMode = mode;
-    told.push(`mode: ${policy.defaultMode} → ${mode} (${modeMeanings[mode]})`);
+    lines.push(`mode: ${policy.defaultMode} → ${mode} (${modeMeanings[mode]})`);
   }
   for (const { list, title, add, remove } of changes) {
     const present = policy[list];
@@ -76,9 +76,9 @@ function compare(policy: Policy, mode: SecurityMode | undefined, changes: ListCh
     if (added.length + removed.length === 0) continue;
     body[list] = [...present.filter((name) => !removed.includes(name)), ...added];
     const words = [...added.map((name) => `+ ${name}`), ...removed.map((name) => `- ${name}`)];
-    told.push(`${title}: ${words.map(escapeLine).join(', ')}`);
+    lines.push(`${title}: ${words.map(escapeLine).join(', ')}`);
   }
-  return { body, told };
+  return { body, lines };
 }
 
 /** Warns about rules without effect, such as those with a typing error. */

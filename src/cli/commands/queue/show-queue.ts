@@ -1,3 +1,4 @@
+import type { QueueStatus } from '../../../contract/queue.ts';
 import type { Cli } from '../../program/cli.ts';
 
 interface Options {
@@ -30,8 +31,21 @@ export async function showQueue(cli: Cli, { json }: Options): Promise<void> {
     ['in progress', tasks.inProgress],
     ['completed', tasks.completed],
     ['failed', tasks.failed],
+    ...status.pools.map((pool): [string, string] => [
+      pool.name,
+      `${pool.running} of ${pool.slots} slots, ${pool.waiting} waiting${usersOf(pool.users)}`,
+    ]),
+    ...limitLines(status.limits),
     ['dead letters', `${status.deadLetterQueue.pending} pending of ${status.deadLetterQueue.total}`],
   ];
-  for (const [name, value] of lines) output.write(`${output.paint('dim', name.padEnd(13))}${value}\n`);
+  const width = Math.max(13, ...lines.map(([name]) => name.length + 2));
+  for (const [name, value] of lines) output.write(`${output.paint('dim', name.padEnd(width))}${value}\n`);
   if (status.paused) output.note('Resume it: svc queue resume');
+}
+
+const usersOf = (users: number): string => (users > 1 ? ` of ${users} users` : '');
+
+function* limitLines({ perUser, perUserAndAgent }: QueueStatus['limits']): Generator<[string, number]> {
+  if (perUser !== undefined) yield ['per user', perUser];
+  if (perUserAndAgent !== undefined) yield ['per user and agent', perUserAndAgent];
 }

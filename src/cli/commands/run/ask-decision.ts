@@ -1,18 +1,9 @@
 import { createInterface } from 'node:readline/promises';
-import type { ApprovalDecision } from '../../../contract/approvals.ts';
 import type { Output } from '../../output/output.ts';
+import type { Decision } from '../approvals/decision-words.ts';
 
-/** Type-ahead has ended once no input arrives for this long. */
+/** Type-ahead is complete once no input arrives for this long. */
 const QUIET_MS = 50;
-
-const decisions: Record<string, ApprovalDecision> = {
-  y: 'allow-once',
-  yes: 'allow-once',
-  a: 'allow-always',
-  always: 'allow-always',
-  n: 'deny',
-  no: 'deny',
-};
 
 /**
  * Prompts until the answer is valid; undefined if the prompt was aborted or closed.
@@ -20,9 +11,9 @@ const decisions: Record<string, ApprovalDecision> = {
  */
 export async function askDecision(
   output: Output,
-  question: string,
+  { text, answers }: { text: string; answers: Record<string, Decision> },
   signal: AbortSignal,
-): Promise<ApprovalDecision | undefined> {
+): Promise<Decision | undefined> {
   const { stdin } = process;
   await dropTypedAhead(stdin, signal);
   const lines = createInterface({ input: stdin, output: output.errorStream, terminal: true, historySize: 0 });
@@ -31,9 +22,9 @@ export async function askDecision(
   lines.on('SIGINT', interrupt).on('close', () => left.abort());
   try {
     for (;;) {
-      const answer = await lines.question(question, { signal: AbortSignal.any([signal, left.signal]) });
-      const decision = decisions[answer.trim().toLowerCase()];
-      if (decision) return decision;
+      const answer = await lines.question(text, { signal: AbortSignal.any([signal, left.signal]) });
+      const word = answer.trim().toLowerCase();
+      if (Object.hasOwn(answers, word)) return answers[word];
     }
   } catch (error) {
     if (!signal.aborted && !left.signal.aborted) throw error;

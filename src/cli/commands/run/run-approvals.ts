@@ -1,11 +1,12 @@
-import type { ApprovalDecision } from '../../../contract/approvals.ts';
 import { ApiError, type Client } from '../../../contract/client.ts';
 import type { TaskEvent } from '../../../contract/task.ts';
 import { askedCall, decidedApproval } from '../approvals/asked-call.ts';
+import { type Decision, isLongerThanScreen, questionAbout } from '../approvals/decision-words.ts';
 import { type AskedCall, formatCall } from '../approvals/format-call.ts';
 import { canAsk } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
+import { visibleLine } from '../../../contract/visible-text.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { askDecision } from './ask-decision.ts';
@@ -37,9 +38,9 @@ export function runApprovals(
   const open = new Map<string, AbortController>();
   let before = Promise.resolve();
 
-  const send = async (id: string, decision: ApprovalDecision) => {
+  const send = async (id: string, decision: Decision) => {
     try {
-      await client.approvals.decide({ params: { id }, body: { decision } });
+      await client.approvals.decide({ params: { id }, body: decision });
     } catch (error) {
       if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 404)) throw error;
       progress.say(escapeLine(error.message));
@@ -48,23 +49,25 @@ export function runApprovals(
   const show = (call: AskedCall) => {
     const { paintError: paint, errorStream } = output;
     const width = errorStream.columns || Number.POSITIVE_INFINITY;
-    output.note(formatCall(call, { paint, width, now: Date.now() }).trimEnd());
+    const text = formatCall(call, { paint, width, now: Date.now() }).trimEnd();
+    output.note(text);
+    return text.split('\n').length;
   };
   const handle = async (asked: AskedCall, signal: AbortSignal) => {
     if (signal.aborted) return;
     const call = await openCall(client, asked);
     if (!call || signal.aborted) return;
-    if (way === 'deny') return send(call.id, 'deny');
+    if (way === 'deny') return send(call.id, { decision: 'deny' });
     progress.pause();
-    show(call);
-    const tool = escapeLine(call.toolName);
+    const rows = show(call);
+    const tool = visibleLine(call.toolName);
     if (way === 'fail')
       throw new CliError(
         exitCodes.approvalNeeded,
         `${tool} needs approval, and there is no terminal to prompt on; the task is waiting.`,
         { next: `Allow it: svc approvals allow ${call.id}   Then: svc tasks logs -f ${taskId}` },
       );
-    const question = `Allow ${tool}? [y]es once / [a]lways / [n]o `;
+    const question = questionAbout(call.toolName, { rows, isLong: isLongerThanScreen(rows, output) });
     const decision = canAsk(cli) ? await askDecision(output, question, signal) : undefined;
     progress.resume();
     if (decision) return send(call.id, decision);

@@ -1,7 +1,7 @@
 import type { Cli } from '../../program/cli.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
-import { resolveId } from '../../ids/resolve-id.ts';
+import { resolveId, withId } from '../../ids/resolve-id.ts';
 
 interface Options {
   json?: boolean;
@@ -18,6 +18,20 @@ export const releaseTasks = (cli: Cli, ids: string[], options: Options): Promise
 /** `svc tasks retry ID...`: prints the ids of the new tasks. */
 export const retryTasks = (cli: Cli, ids: string[], options: Options): Promise<void> =>
   change(cli, ids, options, 'retry', (id, created) => `${id} retried as ${created}`);
+
+/** `svc tasks rm ID...`. */
+export function removeTasks(cli: Cli, ids: string[], { json }: Options): Promise<void> {
+  const { output } = cli;
+  const { client } = cli.connect();
+  return forEachId(cli, ids, async (text) => {
+    const { id, answer } = await withId(text, idsOf(client, 'task'), (each) =>
+      client.tasks.delete({ params: { id: each } }),
+    );
+    if (json) return output.json(answer);
+    output.write(`${id}\n`);
+    output.note('Task deleted.');
+  });
+}
 
 function change(
   cli: Cli,

@@ -1,4 +1,5 @@
 import type { Task } from '../../../contract/task.ts';
+import { findVendor, productNames } from '../../../contract/vendors.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge, formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
@@ -47,7 +48,7 @@ function factsOf(task: Task): [string, string | undefined][] {
     ['Attempts', `${task.attempts} of ${task.maxAttempts}`],
     ['Priority', String(task.priority)],
     ['Labels', task.labels.join(', ')],
-    ['Source', task.sourceUrl ? `${task.source}  ${task.sourceUrl}` : task.source],
+    ['Source', [sourceName(task.source), task.sourceUrl].filter(Boolean).join('  ')],
     ['Repository', task.branch ? `${task.repository ?? ''} ${task.branch}`.trim() : task.repository],
     ['Directory', task.cwd],
     ['Created', time(task.createdAt)],
@@ -63,6 +64,11 @@ function factsOf(task: Task): [string, string | undefined][] {
     ['Cost', result?.cost && `${result.cost} USD`],
     ['Retry of', task.retriedFrom],
   ];
+}
+
+function sourceName(source: Task['source']): string {
+  const vendor = findVendor(source);
+  return vendor ? productNames[vendor] : source;
 }
 
 function section({ output }: Cli, title: string, text: string | undefined): void {

@@ -1,4 +1,5 @@
 import type { InboundDelivery, ListInboundQuery } from '../../../contract/inbound.ts';
+import { productNames, type Vendor, vendorOf, wireName } from '../../../contract/vendors.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge } from '../../output/duration.ts';
@@ -8,7 +9,6 @@ import { formatFacts } from '../../output/facts.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
-import { type Vendor, vendorList, vendors } from '../integrations/vendors.ts';
 
 export interface InboundOptions {
   provider?: Vendor;
@@ -33,7 +33,7 @@ export async function listInbound(cli: Cli, options: InboundOptions): Promise<vo
   const answer = await cli.connect().client.inbound.list({
     query: {
       offset,
-      ...(provider && { provider: provider.provider }),
+      ...(provider && { provider: wireName(provider) }),
       ...(status && { status }),
       ...(limit !== undefined && { limit }),
     },
@@ -45,7 +45,7 @@ export async function listInbound(cli: Cli, options: InboundOptions): Promise<vo
     return output.note(
       provider || status
         ? 'No matching deliveries.'
-        : `No inbound deliveries yet. Check the setup: svc integrations ls (${vendorList.map(({ name }) => name).join(', ')})`,
+        : `No inbound deliveries yet. Check the setup: svc integrations ls (${Object.values(productNames).join(', ')})`,
     );
   const now = Date.now();
   const short = idShortener(output, deliveries);
@@ -58,7 +58,7 @@ export async function listInbound(cli: Cli, options: InboundOptions): Promise<vo
     [
       { title: 'ID', value: ({ id }) => short(id) },
       { title: 'AGE', value: ({ receivedAt }) => formatAge(receivedAt, now) },
-      { title: 'FROM', value: (each) => vendors[each.provider].name },
+      { title: 'FROM', value: (each) => productNames[vendorOf(each.provider)] },
       { title: 'EVENT', value: formatEvent, isElastic: true },
       {
         title: 'STATUS',
@@ -101,7 +101,7 @@ export async function showInbound(
     formatFacts(
       [
         ['ID', delivery.id],
-        ['From', vendors[delivery.provider].name],
+        ['From', productNames[vendorOf(delivery.provider)]],
         ['Delivery ID', delivery.deliveryId],
         ['Event', formatEvent(delivery)],
         ['Source', delivery.sourceId],

@@ -110,7 +110,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
           width={width}
           height={barRows}
           now={now}
-          onDecide={(decision) => void session.decide(approval, decision)}
+          onDecide={(decision, covers) => void session.decide(approval, decision, covers)}
         />
       ) : question ? (
         <Picker

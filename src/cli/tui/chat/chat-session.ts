@@ -1,4 +1,4 @@
-import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
+import type { Approval, ApprovalDecision, ApprovalCoverage } from '../../../contract/approvals.ts';
 import { ApiError } from '../../../contract/client.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
 import { beginConversation } from '../../commands/chat/choose-conversation.ts';
@@ -106,12 +106,15 @@ export class ChatSession {
     this.#running?.controller.abort();
   }
 
-  async decide({ id }: Approval, decision: ApprovalDecision): Promise<void> {
+  async decide({ id }: Approval, decision: ApprovalDecision, covers?: ApprovalCoverage): Promise<void> {
     const { connection, apply } = this.#parts;
     const isOfRun = this.#running !== undefined;
     apply({ kind: 'decided', id });
     try {
-      await connection.client.approvals.decide({ params: { id }, body: { decision } });
+      await connection.client.approvals.decide({
+        params: { id },
+        body: { decision, ...(covers && { covers }) },
+      });
       if (!isOfRun) this.#note('Decided. The answer continues in its conversation: /conversations');
     } catch (error) {
       if (error instanceof ApiError && error.status === 400)
@@ -137,7 +140,7 @@ export class ChatSession {
   /** Asks about everything that waits for a decision, in other conversations too. */
   async showApprovals(): Promise<void> {
     const { connection, apply } = this.#parts;
-    await this.#tell(async () => {
+    await this.#reportErrors(async () => {
       const { approvals } = await connection.client.approvals.list();
       if (approvals.length === 0) this.#note('No pending approvals.');
       else apply({ kind: 'asked', approvals });
@@ -146,7 +149,7 @@ export class ChatSession {
 
   /** Fetches something; a failure is shown, and the result is undefined. */
   async fetch<T>(ask: (client: Connection['client']) => Promise<T>): Promise<T | undefined> {
-    return this.#tell(() => ask(this.#parts.connection.client));
+    return this.#reportErrors(() => ask(this.#parts.connection.client));
   }
 
   async #begin(): Promise<string> {
@@ -167,7 +170,7 @@ export class ChatSession {
   }
 
   async #cancelTask(id: string): Promise<void> {
-    await this.#tell(() => this.#parts.connection.client.tasks.cancel({ params: { id } }));
+    await this.#reportErrors(() => this.#parts.connection.client.tasks.cancel({ params: { id } }));
   }
 
   #sayBroken({ taskId, isCancelled }: Running): void {
@@ -181,7 +184,7 @@ export class ChatSession {
     });
   }
 
-  async #tell<T>(act: () => Promise<T>): Promise<T | undefined> {
+  async #reportErrors<T>(act: () => Promise<T>): Promise<T | undefined> {
     try {
       return await act();
     } catch (error) {

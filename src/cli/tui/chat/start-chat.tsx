@@ -23,7 +23,7 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
   const opened = conversation === undefined ? [] : [await loadConversation(connection.client, conversation)];
   const initial = reduceChat(beginChat(settings), [defaults, ...opened]);
   let session: ChatSession | undefined;
-  const isPlain = Boolean(cli.surroundings.env['NO_COLOR']);
+  const isPlain = Boolean(cli.platform.env['NO_COLOR']);
   const screen = render(
     <ThemeContext value={isPlain ? plainTheme : colouredTheme}>
       <ChatApp

@@ -19,7 +19,7 @@ const pieces = /\p{Cc}|\P{Cc}+/gu;
 const withMeta: Record<string, Plain> = { b: 'word-left', f: 'word-right', d: 'cut-word-right' };
 
 /**
- * The keys of what came at once: somebody who is faster than the screen, or a program that types. Several lines are what
+ * The keys of what came at once: a person faster than the screen, or a program that types. Several lines are what
  * a terminal pasted that does not say so, and are not sent.
  */
 export function splitKeys(input: string, key: Key): [input: string, key: Key][] {

@@ -4,7 +4,7 @@ const fence = /^ {0,3}(`{3,}|~{3,})/;
 
 /**
  * Ends what is still being written, so that nothing looks different when the rest comes: open emphasis, code and links
- * are closed, and what cannot be told yet is held back.
+ * are closed, and what is not yet certain is held back.
  */
 export function completeMarkdown(text: string): string {
   const open = openFence(text);
@@ -39,7 +39,9 @@ function closeMarks(block: string): string {
   const code = /`[^`]*$/.exec(block.replaceAll(/`[^`]*`/g, (whole) => ' '.repeat(whole.length)));
   if (code) return code[0] === '`' ? block.slice(0, -1) : `${block}\``;
   const plain = block.replaceAll(/`[^`]*`/g, (whole) => 'x'.repeat(whole.length));
-  const link = /!?\[(?![ xX]\])[^\]\n]*(?:\]|\]\([^)\n]*)?$/.exec(plain);
+  const link = [...plain.matchAll(/!?\[(?![ xX]\])[^\]\n]*(?:\](?:\([^)\n]*)?)?/g)]
+    .filter(({ 0: whole, index }) => index + whole.length === plain.length)
+    .at(-1);
   if (link) {
     const words = block
       .slice(link.index)
@@ -52,7 +54,7 @@ function closeMarks(block: string): string {
 
 /** Closes `**`, `*`, `__`, `_` and `~~` that were opened and not closed, in the order in which they have to be. */
 function closeEmphasis(block: string): string {
-  const bare = block.replace(/[*_~]+$/, '');
+  const bare = block.replace(/(?<![*_~])[*_~]+$/, '');
   const marks: string[] = [];
   const plain = bare.replaceAll(/`[^`]*`|\\./g, (whole) => 'x'.repeat(whole.length));
   for (const { 0: mark, index } of plain.matchAll(/\*\*|\*|__|_|~~/g)) {

@@ -46,10 +46,10 @@ export function withThought(
   { step, text }: { step: number; text: string },
   moment: { at: number; isEnd: boolean },
 ): Entries {
-  const place = entries.findLastIndex((entry) => entry.kind === 'thinking' && entry.endedAt === undefined);
-  const open = entries[place];
+  const index = entries.findLastIndex((entry) => entry.kind === 'thinking' && entry.endedAt === undefined);
+  const open = entries[index];
   if (open?.kind === 'thinking')
-    return entries.with(place, {
+    return entries.with(index, {
       ...open,
       text: text.startsWith(open.text) ? text : open.text + text,
       ...(moment.isEnd && { endedAt: moment.at }),

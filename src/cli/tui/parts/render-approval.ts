@@ -1,24 +1,40 @@
 import type { Approval } from '../../../contract/approvals.ts';
-import { escapeLine } from '../../output/escape-text.ts';
-import { cleanText, type Line, prefixLines } from './line.ts';
-import { listArguments } from './format-arguments.ts';
+import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
+import { type Line, prefixLines } from './line.ts';
+import { argumentName, listArguments } from './format-arguments.ts';
 import { breakSpan, wrapSpans } from './wrap-spans.ts';
 
-/** Everything that a decision is based on, in full, with control characters made visible. */
-export function renderApproval({ reason, cwd, params }: Approval, width: number): Line[] {
+const INDENT = '  ';
+
+/**
+ * Everything that a decision is based on, in full and with everything visible. Names of arguments are in quotes, and no
+ * other line begins at the left edge, so that no argument can look like another one or like a row of ours.
+ */
+export function renderApproval(
+  { reason, cwd, params, scripts = [], alwaysCovers }: Approval,
+  width: number,
+): Line[] {
   const fields = [
-    ...listArguments(params).map(({ name, text }) => ({ name: escapeLine(name), text })),
-    { name: 'in', text: cwd },
+    ...listArguments(params).map(({ name, text }) => ({ name: argumentName(name), text: visibleText(text) })),
+    ...scripts.map(({ path, sha256 }) => ({
+      name: 'script',
+      text: `${visibleLine(path)}\nsha256:${sha256}`,
+    })),
+    ...(alwaysCovers === undefined ? [] : [{ name: 'always', text: visibleLine(alwaysCovers) }]),
+    { name: 'in', text: visibleLine(cwd) },
   ];
   const indent = Math.min(16, Math.max(...fields.map(({ name }) => name.length)) + 2);
+  const why = wrapSpans([{ text: visibleLine(reason), style: { tone: 'muted' } }], width - INDENT.length);
   return [
-    ...wrapSpans([{ text: cleanText(reason), style: { tone: 'muted' } }], width),
+    ...why.map((line, at): Line => (at === 0 ? line : [{ text: INDENT }, ...line])),
     ...fields.flatMap(({ name, text }) => {
-      const rows = breakSpan({ text: cleanText(text) }, width - indent);
+      const rows = breakSpan({ text }, width - indent);
       const isLong = name.length + 2 > indent;
       const title = { text: name.padEnd(indent), style: { tone: 'muted' } as const };
       const blank = { text: ' '.repeat(indent) };
-      return isLong ? [[title], ...prefixLines(rows, blank)] : prefixLines(rows, title, blank);
+      if (!isLong) return prefixLines(rows, title, blank);
+      const titles = breakSpan({ text: name, style: { tone: 'muted' } }, width - INDENT.length);
+      return [...prefixLines(titles, { text: '' }, { text: INDENT }), ...prefixLines(rows, blank)];
     }),
   ];
 }

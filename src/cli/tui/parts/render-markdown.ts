@@ -35,7 +35,7 @@ export function renderMarkdown(
   return {
     lines: join(lines, renderBlocks(tokens.slice(end), width)),
     width,
-    // Where the lexer changed the text, such as its line ends, it cannot be told where in the source a block ends.
+    // Where the lexer changed the text, such as its line ends, the end of a block in the source is unknown.
     settled: rest.startsWith(source) ? { text: before.text + source, lines } : before,
   };
 }

@@ -12,7 +12,7 @@ export function renderOutput({ stream, text }: OutputEntry, width: number): Line
   const end = isCut ? text.slice(text.indexOf('\n', text.length - MOST_LETTERS) + 1) : text;
   const lines = stripVTControlCharacters(end)
     .replaceAll('\r\n', '\n')
-    .replaceAll(/[^\n]*\r(?=[^\n])/g, '')
+    .replaceAll(/(?<![^\n])[^\n]*\r(?=[^\n])/g, '')
     .replaceAll('\r', '')
     .replace(/\n$/, '');
   const rows = breakSpan(

@@ -3,7 +3,7 @@ import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
 import type { Line, Style } from '../parts/line.ts';
 import { askingMark, taskMarks } from './task-marks.ts';
-import { hasTaskEnded, type WatchedTask } from './watched-task.ts';
+import { isTaskFinished, type WatchedTask } from './watched-task.ts';
 
 export interface TaskListLook {
   width: number;
@@ -52,7 +52,7 @@ export function renderTask(watched: WatchedTask, look: TaskListLook): Line {
   const isSelected = task.id === look.selectedId;
   const isAsking = look.askingIds.has(task.id);
   const mark = isAsking ? askingMark : taskMarks[task.status ?? 'pending'];
-  const isOver = hasTaskEnded(watched);
+  const isOver = isTaskFinished(watched);
   return [
     { text: isSelected ? '› ' : '  ', style: { tone: 'accent', isBold: true } },
     mark,

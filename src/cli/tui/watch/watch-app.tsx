@@ -96,8 +96,8 @@ export function WatchApp({ taskId, now, clock, ...parts }: WatchAppProps) {
         approvals={approvals}
         approval={approval}
         clock={clock}
-        onDecide={(decision) => {
-          if (approval) void session.decide(approval, decision);
+        onDecide={(decision, covers) => {
+          if (approval) void session.decide(approval, decision, covers);
         }}
       />
     </Box>

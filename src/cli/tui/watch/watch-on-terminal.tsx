@@ -13,7 +13,7 @@ export async function watchOnTerminal(cli: Cli, text?: string): Promise<void> {
   // Errors of the daemon or the ID are reported before the screen is taken over.
   await connection.client.queue.getStatus();
   const taskId = text === undefined ? undefined : await resolveId(text, idsOf(connection.client, 'task'));
-  const theme = cli.surroundings.env['NO_COLOR'] ? plainTheme : colouredTheme;
+  const theme = cli.platform.env['NO_COLOR'] ? plainTheme : colouredTheme;
   const app = render(
     <ThemeContext value={theme}>
       <WatchApp

@@ -1,5 +1,5 @@
 import { Box } from 'ink';
-import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
+import type { Approval, ApprovalCoverage, ApprovalDecision } from '../../../contract/approvals.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
 import { ApprovalBar, approvalRows } from '../parts/approval-bar.tsx';
@@ -30,7 +30,7 @@ interface Props {
   approval: Approval | undefined;
   /** Milliseconds of a clock that only goes forward. */
   clock: () => number;
-  onDecide: (decision: ApprovalDecision) => void;
+  onDecide: (decision: ApprovalDecision, covers?: ApprovalCoverage) => void;
 }
 
 /** Everything that is on the screen. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Approval, ApprovalDecision } from '../../../contract/approvals.ts';
+import type { Approval, ApprovalDecision, ApprovalCoverage } from '../../../contract/approvals.ts';
 import { ApiError } from '../../../contract/client.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { isTransient } from '../../connection/is-transient.ts';
@@ -66,7 +66,7 @@ export class WatchSession {
     this.#attached = controller;
     const { connection, push, apply } = this.#parts;
     apply({ kind: 'attached', id });
-    await this.#tell(async () => {
+    await this.#reportErrors(async () => {
       const { task } = await connection.client.tasks.get({ params: { id } }, { signal });
       apply({ kind: 'attachedTask', task });
       const ended = await followTask(connection, id, {
@@ -84,7 +84,7 @@ export class WatchSession {
   }
 
   async cancel(id: string): Promise<void> {
-    await this.#tell(async () => {
+    await this.#reportErrors(async () => {
       await this.#parts.connection.client.tasks.cancel({ params: { id } });
       this.#parts.push({ kind: 'note', text: 'Cancelled.', tone: 'muted' });
     });
@@ -92,7 +92,7 @@ export class WatchSession {
 
   /** Retries a finished task; returns the ID of the new one. */
   async retry(id: string): Promise<string | undefined> {
-    return this.#tell(async () => {
+    return this.#reportErrors(async () => {
       const { task } = await this.#parts.connection.client.tasks.retry({ params: { id } });
       this.#parts.apply({ kind: 'selected', id: task.id });
       this.#parts.push({ kind: 'note', text: 'Retried as a new task.', tone: 'muted' });
@@ -100,12 +100,15 @@ export class WatchSession {
     });
   }
 
-  async decide(approval: Approval, decision: ApprovalDecision): Promise<void> {
+  async decide(approval: Approval, decision: ApprovalDecision, covers?: ApprovalCoverage): Promise<void> {
     const { connection, apply } = this.#parts;
     const { id } = approval;
     apply({ kind: 'decided', id });
     try {
-      await connection.client.approvals.decide({ params: { id }, body: { decision } });
+      await connection.client.approvals.decide({
+        params: { id },
+        body: { decision, ...(covers && { covers }) },
+      });
     } catch (error) {
       this.#complain(error);
       const isOver = error instanceof ApiError && (error.status === 400 || error.status === 404);
@@ -154,7 +157,7 @@ export class WatchSession {
     this.#parts.apply({ kind: 'note', text: this.#parts.formatError(error), tone: 'bad' });
   }
 
-  async #tell<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+  async #reportErrors<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
     try {
       return await act();
     } catch (error) {

@@ -63,12 +63,12 @@ function sayingOf(event: TaskEvent, before: string): string {
   return describeEvent(event) ?? before;
 }
 
-/** Those that run, those that wait, and those that have ended, the last one first. */
+/** Running, waiting and finished tasks, the newest first. */
 export function inOrder(tasks: WatchedTasks): WatchedTask[] {
   return [...tasks.values()].toSorted(
     (a, b) =>
       rankOf(a) - rankOf(b) ||
-      (hasTaskEnded(a) ? timeOf(b).localeCompare(timeOf(a)) : timeOf(a).localeCompare(timeOf(b))) ||
+      (isTaskFinished(a) ? timeOf(b).localeCompare(timeOf(a)) : timeOf(a).localeCompare(timeOf(b))) ||
       a.task.id.localeCompare(b.task.id),
   );
 }
@@ -77,9 +77,9 @@ export function inOrder(tasks: WatchedTasks): WatchedTask[] {
 export function withoutExcess(tasks: WatchedTasks, keep: readonly (string | undefined)[]): WatchedTasks {
   if (tasks.size <= MOST * 1.5) return tasks;
   const ordered = inOrder(tasks);
-  const open = ordered.filter((each) => !hasTaskEnded(each)).slice(0, MOST * 0.8);
-  const ended = ordered.filter(hasTaskEnded).slice(0, MOST - open.length);
-  const kept = new Map([...open, ...ended].map((each) => [each.task.id, each]));
+  const open = ordered.filter((each) => !isTaskFinished(each)).slice(0, MOST * 0.8);
+  const finished = ordered.filter(isTaskFinished).slice(0, MOST - open.length);
+  const kept = new Map([...open, ...finished].map((each) => [each.task.id, each]));
   for (const id of keep) {
     const task = id === undefined ? undefined : tasks.get(id);
     if (task) kept.set(task.task.id, task);
@@ -87,14 +87,14 @@ export function withoutExcess(tasks: WatchedTasks, keep: readonly (string | unde
   return kept;
 }
 
-export const hasTaskEnded = ({ task: { status } }: WatchedTask): boolean =>
+export const isTaskFinished = ({ task: { status } }: WatchedTask): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled';
 
 const rankOf = (watched: WatchedTask) =>
-  watched.task.status === 'in_progress' ? 0 : hasTaskEnded(watched) ? 2 : 1;
+  watched.task.status === 'in_progress' ? 0 : isTaskFinished(watched) ? 2 : 1;
 
 const timeOf = (watched: WatchedTask) => {
   const { createdAt = '', startedAt = createdAt, completedAt } = watched.task;
-  if (hasTaskEnded(watched)) return completedAt ?? startedAt;
+  if (isTaskFinished(watched)) return completedAt ?? startedAt;
   return watched.task.status === 'in_progress' ? startedAt : createdAt;
 };

@@ -1,20 +1,20 @@
 import type { AgentAdapter, AgentResult, AgentRun } from '../agent-adapter.ts';
 
 export interface BuiltinAdapterOptions {
-  /** What is missing before a model can be asked, as the end of a sentence; undefined when nothing is. */
+  /** The missing setting, as the end of a sentence; undefined when a model can be called. */
   missing: () => string | undefined;
   work: (run: AgentRun) => Promise<AgentResult>;
 }
 
-/** Lets a model do the task with the tools of svc. */
+/** The agent that runs a model with the tools of svc. */
 export const builtinAdapter = ({ missing, work }: BuiltinAdapterOptions): AgentAdapter => ({
   type: 'builtin',
   name: 'Built-in agent',
-  description: 'Lets a model of a configured provider do the task, with tools that the policy allows',
+  description: 'Runs the task with a model of a configured provider and the tools that the policy allows',
   capabilities: ['builtin', 'code', 'files', 'web'],
   needs: [],
   isChosenByLabels: true,
-  // The providers have breakers of their own.
+  // Model providers have circuit breakers of their own.
   faults: [],
   missingConfig: missing,
   checkHealth: async () => ({ healthy: true }),

@@ -4,15 +4,15 @@ import { inheritedEnvironment } from '../../processes/process-group.ts';
 import { type Exit, type OutputName, runProgram } from '../../processes/run-program.ts';
 import { TextBatcher } from '../../text/text-batcher.ts';
 
-/** Kept of each of stdout and stderr. */
+/** The limit for stdout and for stderr. */
 const OUTPUT_LIMIT_BYTES = 1024 * 1024;
-/** Linux takes no longer single argument (MAX_ARG_STRLEN). */
+/** The maximum length of one argument on Linux (MAX_ARG_STRLEN). */
 const MAX_COMMAND_BYTES = 131_071;
 
 export interface CommandAdapterOptions {
-  /** The daemon's environment, of which an allow list is passed on. */
+  /** The daemon's environment; only variables on an allow list are passed on. */
   env: Record<string, string | undefined>;
-  /** Stands for this data folder in the marks of the processes. */
+  /** Identifies this data directory in the marks of the processes. */
   installation: string;
 }
 
@@ -39,21 +39,21 @@ async function execute(
   installation: string,
 ): Promise<AgentResult> {
   const command = run.task.prompt ?? run.task.description ?? '';
-  refuseUnrunnable(command);
+  requireRunnable(command);
   const cwd = await run.workspace();
   const outputs = { stdout: outputOf(run, 'stdout'), stderr: outputOf(run, 'stderr') };
   const exit = await runProgram({
     argv: ['/bin/sh', '-c', command],
     cwd,
     env: { ...environment, SVC_TASK_ID: run.task.id },
-    mark: `${installation}/${run.task.id}/${run.attempt}`,
+    mark: `${installation}/${run.task.id}/${run.runKey}`,
     signal: run.signal,
     onOutput: (chunk, name) => outputs[name].push(chunk),
   });
   return conclude(run, exit, outputs.stdout.finish(), outputs.stderr.finish());
 }
 
-function refuseUnrunnable(command: string): void {
+function requireRunnable(command: string): void {
   if (command.trim() === '')
     throw new AgentFailure('invalid_input', 'no_command', 'The task has no prompt to run as a command');
   if (command.includes('\0'))
@@ -66,7 +66,7 @@ function refuseUnrunnable(command: string): void {
     );
 }
 
-/** Tells of one stream as it comes, and keeps what fits of it. */
+/** Emits one output stream as events and captures it up to the limit. */
 function outputOf(run: AgentRun, name: OutputName) {
   const batcher = new TextBatcher((text) =>
     run.emit({ type: 'output', message: text, data: { stream: name } }),
@@ -87,7 +87,7 @@ function outputOf(run: AgentRun, name: OutputName) {
   };
 }
 
-function conclude(run: AgentRun, exit: Exit, output: string, complaints: string): AgentResult {
+function conclude(run: AgentRun, exit: Exit, output: string, errorOutput: string): AgentResult {
   if (run.signal.aborted) throw run.signal.reason;
   if ('error' in exit)
     throw new AgentFailure(
@@ -100,13 +100,13 @@ function conclude(run: AgentRun, exit: Exit, output: string, complaints: string)
     );
   const { code, signal } = exit;
   if (code === 0) return { output };
-  const last = lastLine(complaints);
-  const because = last === '' ? '' : `: ${last}`;
+  const last = lastLine(errorOutput);
+  const reason = last === '' ? '' : `: ${last}`;
   if (signal)
     throw new AgentFailure(
       'agent_crash',
       signal.toLowerCase(),
-      `The command was ended by ${signal}${because}`,
+      `The command was terminated by ${signal}${reason}`,
       {
         output,
       },
@@ -115,7 +115,7 @@ function conclude(run: AgentRun, exit: Exit, output: string, complaints: string)
     code === 126 || code === 127
       ? (['invalid_input', 'cannot be run'] as const)
       : (['agent_error', `ended with exit code ${code}`] as const);
-  throw new AgentFailure(failure, `exit_${code}`, `The command ${what}${because}`, { output });
+  throw new AgentFailure(failure, `exit_${code}`, `The command ${what}${reason}`, { output });
 }
 
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)?.slice(0, 500) ?? '';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { safeParse } from '../../../contract/safe-parse.ts';
 import { type FailureClass, taskResultSchema } from '../../../contract/task.ts';
 import { OutboundError, type OutboundFault } from '../../outbound/outbound-error.ts';
 import type { OutboundFetch, OutboundResponse } from '../../outbound/outbound-fetch.ts';
@@ -8,7 +9,7 @@ import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 const HEALTH_TIMEOUT_MS = 2000;
 
-/** What the other side may answer as JSON; any other text is taken as the output. */
+/** The JSON response of an agent; any other text is used as the output. */
 const answerSchema = z.object({
   success: z.boolean().default(true),
   output: z.string(),
@@ -18,18 +19,18 @@ const answerSchema = z.object({
 });
 
 export interface HttpAdapterOptions {
-  /** Where tasks are posted; undefined while nobody configured it. */
+  /** The URL of the agent; undefined while it is not configured. */
   url: () => string | undefined;
   timeoutMs: () => number;
   fetch: OutboundFetch;
 }
 
-/** Posts the task as JSON to a configured URL and takes the answer as its result. */
+/** The agent that posts the task as JSON to a configured URL and returns the response as the result. */
 export function httpAdapter({ url, timeoutMs, fetch }: HttpAdapterOptions): AgentAdapter {
   return {
     type: 'http',
     name: 'HTTP',
-    description: 'Posts the task to a URL and takes the answer as the result',
+    description: 'Posts the task to a URL and returns the response as the result',
     capabilities: ['http'],
     needs: [],
     configSchema: z.object({ url: z.url({ protocol: /^https?$/ }) }),
@@ -39,7 +40,7 @@ export function httpAdapter({ url, timeoutMs, fetch }: HttpAdapterOptions): Agen
       url() === undefined ? 'the address of the agent: svc config set agents.http.url URL' : undefined,
     async checkHealth(signal) {
       const started = performance.now();
-      // Any answer at all shows that somebody listens; what it says to a GET is its own affair.
+      // Any response shows that the server is up; its status for a GET does not matter.
       await fetch(url() ?? '', {
         method: 'GET',
         signal,
@@ -80,7 +81,7 @@ function classifyFault(run: AgentRun, error: unknown): unknown {
   if (run.signal.aborted) return run.signal.reason;
   if (!(error instanceof OutboundError)) return error;
   const [failure, code] = faults[error.fault];
-  return new AgentFailure(failure, code, `The agent cannot be asked: ${error.message}`, { cause: error });
+  return new AgentFailure(failure, code, `The agent cannot be reached: ${error.message}`, { cause: error });
 }
 
 const faults: Record<OutboundFault, [FailureClass, code: string]> = {
@@ -104,10 +105,15 @@ function classifyStatus({ status, headers, text }: OutboundResponse): AgentFailu
               ? 'agent_error'
               : 'invalid_input';
   const retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now());
-  const said = text.trim().slice(0, 500);
-  return new AgentFailure(failure, `http_${status}`, `The agent answered ${status}${said && `: ${said}`}`, {
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  });
+  const detail = text.trim().slice(0, 500);
+  return new AgentFailure(
+    failure,
+    `http_${status}`,
+    `The agent answered ${status}${detail && `: ${detail}`}`,
+    {
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    },
+  );
 }
 
 function readAnswer({ headers, text }: OutboundResponse): AgentResult {
@@ -116,11 +122,11 @@ function readAnswer({ headers, text }: OutboundResponse): AgentResult {
   try {
     body = JSON.parse(text);
   } catch (cause) {
-    throw new AgentFailure('agent_error', 'bad_answer', 'The agent said JSON and sent something else', {
+    throw new AgentFailure('agent_error', 'bad_answer', 'The agent sent invalid JSON', {
       cause,
     });
   }
-  const { success, data } = answerSchema.safeParse(body);
+  const { success, data } = safeParse(answerSchema, body);
   if (!success) return { output: text };
   if (!data.success)
     throw new AgentFailure('agent_error', 'unsuccessful', data.error ?? 'The agent reported a failure', {

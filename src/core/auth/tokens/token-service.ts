@@ -17,15 +17,15 @@ import { TokenStore } from './token-store.ts';
 
 const DAY_MS = 86_400_000;
 const SECRET_BYTES = 32;
-/** What is shown of a token, to tell it from others. */
-const SHOWN_LENGTH = 12;
+/** Length of the prefix that identifies a token in lists. */
+const PREFIX_LENGTH = 12;
 const perUser: PerUserLimit = {
   table: 'api_tokens',
   max: 200,
   noun: 'tokens',
   remedy: 'Revoke one first: svc tokens ls',
 };
-/** How exactly it is known when a token was used last. */
+/** Precision of `last_used_at`. */
 const USED_EVERY_MS = 60_000;
 
 export interface TokenServiceDeps {
@@ -34,13 +34,13 @@ export interface TokenServiceDeps {
   keys: KeyRing;
   bus: EventBus;
   runtime: Runtime;
-  /** Takes a fault that no caller can be told of. */
+  /** Reports an error that no caller can receive. */
   reportBug: (error: unknown) => void;
 }
 
 export type NewToken = ApiToken & { token: string; notifySecret?: string };
 
-/** API tokens: only their hash is stored, and what they may do is in their scopes. */
+/** Manages API tokens: only hashes are stored, and the scopes limit the rights. */
 export class TokenService {
   readonly #deps: TokenServiceDeps;
   readonly #store: TokenStore;
@@ -52,28 +52,28 @@ export class TokenService {
     this.#cache = new CredentialCache(deps.runtime.monotonic);
   }
 
-  /** Whose token this is and what it may do; undefined when it is unknown, revoked or expired. */
+  /** The caller with this token; undefined when it is unknown, revoked or expired. */
   resolve(token: string): Promise<Caller | undefined> {
-    return this.#cache.find(token, () => this.#look(token));
+    return this.#cache.find(token, () => this.#lookUp(token));
   }
 
-  /** Answers the token itself this once. */
-  async create(caller: Caller, wish: CreateToken): Promise<NewToken> {
+  /** Creates a token; the secret is returned this once. */
+  async create(caller: Caller, input: CreateToken): Promise<NewToken> {
     const { database, audit, keys, runtime } = this.#deps;
     if (caller.token) throw new AppError('forbidden', 'A token cannot create tokens');
-    if (wish.scopes.includes('agents:command') && !isAdmin(caller))
+    if (input.scopes.includes('agents:command') && !isAdmin(caller))
       throw new AppError('forbidden', 'Only an administrator may grant agents:command');
     const token = tokenPrefix + runtime.newSecret(SECRET_BYTES);
     const now = runtime.now();
-    const { expiresInDays: days } = wish;
+    const { expiresInDays: days } = input;
     const row: ApiTokenRow = {
       id: runtime.newId('token'),
       owner_id: caller.userId,
-      name: wish.name,
-      prefix: token.slice(0, SHOWN_LENGTH),
+      name: input.name,
+      prefix: token.slice(0, PREFIX_LENGTH),
       device_id: caller.deviceId ?? null,
       token_hash: hashToken(token),
-      scopes: JSON.stringify(wish.scopes),
+      scopes: JSON.stringify(input.scopes),
       created_at: now.toISOString(),
       expires_at: days === undefined ? null : new Date(now.getTime() + days * DAY_MS).toISOString(),
       last_used_at: null,
@@ -85,11 +85,11 @@ export class TokenService {
         kind: 'security',
         tool: 'tokens.created',
         userId: caller.userId,
-        arguments: { tokenId: row.id, name: row.name, scopes: wish.scopes },
+        arguments: { tokenId: row.id, name: row.name, scopes: input.scopes },
         result: 'ok',
       });
     });
-    const isForGateway = wish.scopes.includes('gateway:write');
+    const isForGateway = input.scopes.includes('gateway:write');
     return { token, ...toApiToken(row), ...(isForGateway && { notifySecret: notifySecretOf(keys, row.id) }) };
   }
 
@@ -98,7 +98,7 @@ export class TokenService {
     return (await this.#store.list(caller.userId)).map(toApiToken);
   }
 
-  /** Once this resolves, the token opens nothing. */
+  /** Revokes a token; it is invalid once this resolves. */
   async revoke(caller: Caller, id: string): Promise<void> {
     const { database, audit } = this.#deps;
     await database.write(async (transaction) => {
@@ -111,44 +111,44 @@ export class TokenService {
         arguments: { tokenId: id },
         result: 'ok',
       });
-      transaction.afterCommit(() => this.#forgetEnded(id));
+      transaction.afterCommit(() => this.#announceEnd(id));
     });
   }
 
-  /** What a device made goes with it. */
-  async revokeOfDevice(transaction: WriteTransaction, deviceId: string): Promise<void> {
-    const ended = await transaction.db
+  /** Revokes the tokens that a device created. */
+  async revokeByDevice(transaction: WriteTransaction, deviceId: string): Promise<void> {
+    const revoked = await transaction.db
       .deleteFrom('api_tokens')
       .where('device_id', '=', deviceId)
       .returning('id')
       .execute();
     transaction.afterCommit(() => {
-      for (const { id } of ended) this.#forgetEnded(id);
+      for (const { id } of revoked) this.#announceEnd(id);
     });
   }
 
-  #forgetEnded(tokenId: string): void {
+  #announceEnd(tokenId: string): void {
     this.forget();
     this.#deps.bus.emit('token_ended', { tokenId });
   }
 
-  /** Somebody's rights have changed: every token is looked up anew. */
+  /** Drops all cached callers, after rights have changed. */
   forget(): void {
     this.#cache.clear();
   }
 
-  async #look(token: string): Promise<Caller | undefined> {
+  async #lookUp(token: string): Promise<Caller | undefined> {
     const row = await this.#store.findByHash(hashToken(token));
     const now = this.#deps.runtime.now();
     if (!row || (row.expires_at !== null && row.expires_at <= now.toISOString())) return undefined;
     if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > USED_EVERY_MS)
       this.#touch(row.id, now);
-    // Who is no administrator any more can have granted nothing that only one may.
+    // The scope is void once the user is no longer an administrator.
     const scopes = scopesOf(row).filter((scope) => scope !== 'agents:command' || row.user_role === 'admin');
     return { userId: row.owner_id, role: 'user', token: { id: row.id, scopes } };
   }
 
-  /** Nobody waits for it, and a full disk is no reason to let nobody in. */
+  /** Written in the background; a full disk must not block requests. */
   #touch(id: string, now: Date): void {
     const { database, reportBug } = this.#deps;
     database

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../../contract/conversations.ts';
-import { untrustedMark } from '../../memory/learned/describe-experience.ts';
+import { hasUntrustedMark } from '../../memory/learned/describe-experience.ts';
 import { redactCommand, redactUrl } from './redact-arguments.ts';
 
 const MAX_STEPS = 20;
@@ -44,7 +44,7 @@ export function stepsOf(calls: readonly ToolCall[]): string[] {
 
 /** Whether the result of a call may contain untrusted text. */
 export const mayContainUntrustedText = ({ name, result }: Pick<ToolCall, 'name' | 'result'>): boolean =>
-  !localTools.has(name) || (name === 'memory_search' && result.includes(untrustedMark));
+  !localTools.has(name) || (name === 'memory_search' && hasUntrustedMark(result));
 
 function describeCall({ name, arguments: args }: ToolCall): string {
   const values = typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};

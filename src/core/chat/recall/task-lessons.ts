@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
-import type { TaskEndings } from '../../tasks/task-endings.ts';
+import type { TaskFinishWatcher } from '../../tasks/task-finish-watcher.ts';
 import { type StoredTask, toTask } from '../../tasks/task-mapping.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
 import type { ExperienceService } from '../../memory/learned/experience-service.ts';
@@ -16,7 +16,7 @@ import { stepsOf } from './run-steps.ts';
 export interface TaskLessonsDeps {
   database: Database;
   store: Pick<TaskStore, 'find'>;
-  endings: TaskEndings;
+  finishWatcher: TaskFinishWatcher;
   experiences: Pick<ExperienceService, 'record' | 'use'>;
   config: Config;
   log: Log;
@@ -52,7 +52,7 @@ export class TaskLessons {
     const run: PendingLesson = { ...finished, steps: stepsOf(calls) };
     // Replaces an earlier finish that could not be stored.
     this.#pending.get(taskId)?.();
-    const stop = this.#deps.endings.watch(taskId, () => {
+    const stop = this.#deps.finishWatcher.watch(taskId, () => {
       stop();
       this.#pending.delete(taskId);
       const learning = this.#learn(taskId, run)

@@ -14,11 +14,11 @@ export class AgentRunStore {
     return this.#select().where('id', '=', id).executeTakeFirst();
   }
 
-  ofTask(taskId: string): Promise<AgentRunRow | undefined> {
+  findByTask(taskId: string): Promise<AgentRunRow | undefined> {
     return this.#select().where('task_id', '=', taskId).executeTakeFirst();
   }
 
-  /** The runs of messages that have not ended. */
+  /** The runs of messages that have not finished. */
   openMessages(conversationId?: string): Promise<AgentRunRow[]> {
     let query = this.#select().where('kind', '=', 'message').where('status', 'in', ['waiting', 'running']);
     if (conversationId !== undefined) query = query.where('conversation_id', '=', conversationId);

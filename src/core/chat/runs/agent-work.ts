@@ -28,7 +28,7 @@ export interface AgentWorkDeps {
   runtime: Runtime;
 }
 
-/** Does tasks by letting a model work with tools: the task of an agentic message, or any other. */
+/** Executes tasks of the built-in agent: those of agentic messages and all others. */
 export class AgentWork {
   readonly #deps: AgentWorkDeps;
   constructor(deps: AgentWorkDeps) {
@@ -37,7 +37,7 @@ export class AgentWork {
 
   async execute(agentRun: AgentRun): Promise<AgentResult> {
     const { runs, runtime, conversations, agenticRuns, taskRuns, approvals, feeds, timers } = this.#deps;
-    const row = await runs.ofTask(agentRun.task.id);
+    const row = await runs.findByTask(agentRun.task.id);
     const agentic = row?.kind === 'agentic' ? row : undefined;
     const conversationId = agentic?.conversation_id;
     const id = row?.id ?? runtime.newId('run');
@@ -61,7 +61,7 @@ export class AgentWork {
         ? toStopFailure(stopped.reason, this.#deps.config.get('pool.timeoutMs'))
         : toRunFailure(error);
       sink(toErrorEvent(failure));
-      // What it asked for is of no use any more, unless the next start of the daemon resumes it.
+      // Its approvals are void, unless the next start of the daemon resumes the run.
       if (!isShutdown(agentRun.signal)) await approvals.expireForRun(agentRun.task.id);
       throw toAgentFailure(failure, { isFinal: agentic !== undefined });
     } finally {

@@ -17,8 +17,8 @@ import type { AgentRunStore } from './agent-run-store.ts';
 import type { AgenticOptions } from './agentic-service.ts';
 import { type Attempt, type PreparedRun, storedState } from './attempt.ts';
 import { beginRun } from './begin-run.ts';
-import { heardInConversation } from './heard-strangers.ts';
-import { answerOf, endedRun } from './run-end.ts';
+import { isConversationTainted } from './taint.ts';
+import { answerOf, toFinishedRun } from './run-end.ts';
 import { isShutdown, RunFailure } from './run-failure.ts';
 import type { RunPlan } from './run-order.ts';
 import { agenticRules, type RunStorage } from './run-policy.ts';
@@ -46,7 +46,7 @@ export interface AgenticRunsDeps {
   runtime: Runtime;
 }
 
-/** Prepares runs of agentic messages: nobody is asked, and the answer goes into the conversation. */
+/** Prepares runs of agentic messages, which never ask a person; the answer is stored in the conversation. */
 export class AgenticRuns {
   readonly #deps: AgenticRunsDeps;
   constructor(deps: AgenticRunsDeps) {
@@ -58,7 +58,7 @@ export class AgenticRuns {
     const { id, agentRun, signal, sink } = attempt;
     const options = JSON.parse(row.options) as AgenticOptions;
     const conversation = await conversationStore.find(row.conversation_id ?? '');
-    if (!conversation) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The conversation is deleted');
+    if (!conversation) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The conversation was deleted');
     const model = await providers.resolve(options);
     const { owner_id: ownerId } = conversation;
     const senderId = (await tasks.findHead(agentRun.task.id))?.owner_id ?? '';
@@ -105,12 +105,12 @@ export class AgenticRuns {
       question: questionOfTask(agentRun.task),
       mode: MODE,
       isTrusted: true,
-      heardStrangers: await heardInConversation(this.#deps, conversation),
+      isTainted: await isConversationTainted(this.#deps, conversation),
       signal,
     });
   }
 
-  /** `learns` only where the task belongs to the owner of the conversation, who then owns what is learned. */
+  /** `learns` is true only where the owner of the conversation also owns the task: what is learned belongs to the owner. */
   #storage(
     { id, agentRun }: Attempt,
     { state, model, userId, conversationId = '' }: RunPlan,
@@ -118,29 +118,30 @@ export class AgenticRuns {
     { learns }: { learns: boolean },
   ): RunStorage {
     const { runs, lessons } = this.#deps;
-    const keepAnswer = () =>
-      this.#keepAnswer(userId, conversationId, { ...answerOf(state, model), id: answerId });
+    const storeAnswer = () =>
+      this.#storeAnswer(userId, conversationId, { ...answerOf(state, model), id: answerId });
     return {
       save: (saved) => runs.save(id, { state: JSON.stringify(saved) }),
       keep: async ({ kind }) => {
         if (kind !== 'failed') {
-          if (learns) lessons.learnOnCompletion(agentRun.task.id, endedRun(state, conversationId));
-          return (await keepAnswer()).id;
+          if (learns) lessons.learnOnCompletion(agentRun.task.id, toFinishedRun(state, conversationId));
+          return (await storeAnswer()).id;
         }
-        // What was done is done, so it is kept; when the daemon stops, its next start resumes the run instead.
-        if (!isShutdown(agentRun.signal) && (state.text !== '' || state.calls.length > 0)) await keepAnswer();
+        // The calls took effect, so they are stored; on shutdown the next start resumes the run instead.
+        if (!isShutdown(agentRun.signal) && (state.text !== '' || state.calls.length > 0))
+          await storeAnswer();
         return undefined;
       },
     };
   }
 
-  async #keepAnswer(
+  async #storeAnswer(
     userId: string,
     conversationId: string,
     answer: ReturnType<typeof answerOf> & { id: string },
   ): Promise<MessageRow> {
     const { database, conversationStore, conversations } = this.#deps;
-    // An earlier attempt may have stored a part of it before the daemon died.
+    // An earlier attempt may have stored part of the answer before the daemon died.
     const stored = await database.write(({ db }) => conversationStore.changeMessage(db, answer.id, answer));
     return stored ?? conversations.append({ userId, role: 'user' }, conversationId, answer);
   }

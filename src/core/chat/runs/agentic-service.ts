@@ -16,13 +16,13 @@ import { userMessageEvent } from './run-start.ts';
 import type { RunTimer, RunTimers } from './run-timers.ts';
 
 const TITLE_LENGTH = 200;
-/** A crash of the daemon is no reason to give up; everything else is told to the person at once. */
+/** Only a crash of the daemon is retried; every other failure goes to the user at once. */
 const ATTEMPTS = 2;
 
-/** What the agent has to know of an agentic message, beside its task. */
+/** The options of an agentic message that its task does not hold. */
 export interface AgenticOptions extends Omit<SendAgenticMessage, 'content'> {
   userMessageId: string;
-  /** The message that the answer becomes, however many attempts it takes. */
+  /** The id of the answer, the same in every attempt. */
   answerId: string;
   mayRunCommands: boolean;
 }
@@ -38,18 +38,18 @@ export interface AgenticServiceDeps {
   log: Log;
 }
 
-/** Lets a model work on a message by itself, as a task of the queue that goes on when nobody reads along. */
+/** Runs agentic messages as tasks of the queue, which continue when the client disconnects. */
 export class AgenticService {
   readonly #deps: AgenticServiceDeps;
   constructor(deps: AgenticServiceDeps) {
     this.#deps = deps;
   }
 
-  /** The events of the run from its first on; when the reader leaves, the run goes on. */
+  /** Starts the run and streams its events from the first; the run continues when the client disconnects. */
   async start(caller: Caller, conversationId: string, input: SendAgenticMessage, signal: AbortSignal) {
     const { conversations, providers, feeds, timers, runtime } = this.#deps;
     const conversation = await conversations.find(caller, conversationId);
-    // What can never be answered is not stored.
+    // Fails before anything is stored where no model can answer.
     const model = await providers.resolve(input);
     const { content, ...limits } = input;
     const runId = runtime.newId('run');
@@ -68,7 +68,7 @@ export class AgenticService {
       };
       const taskId = await this.#createTask(caller, conversation, { runId, content, options });
       feeds.emit(runId, userMessageEvent(accepted, taskId));
-      this.#endWithTask(caller, taskId, runId, timer);
+      this.#closeWithTask(caller, taskId, runId, timer);
       return events;
     } catch (error) {
       timer.stop();
@@ -99,7 +99,7 @@ export class AgenticService {
       {
         title: titleOf(content),
         prompt: content,
-        // A person waits for it.
+        // A person is waiting for the answer.
         priority: 1,
         source: 'api',
         labels: ['agentic'],
@@ -112,6 +112,7 @@ export class AgenticService {
         key: undefined,
         body: undefined,
         isText: true,
+        isInteractive: true,
         attach: (transaction, created) => {
           transaction.insertLater('agent_runs', { ...run, task_id: created.id });
           return created;
@@ -121,8 +122,8 @@ export class AgenticService {
     return task.id;
   }
 
-  /** A task that ends without its agent, or that never gets one in time, ends the stream too. */
-  #endWithTask(caller: Caller, taskId: string, runId: string, timer: RunTimer): void {
+  /** Closes the stream when the task finishes without its agent, or gets no worker in time. */
+  #closeWithTask(caller: Caller, taskId: string, runId: string, timer: RunTimer): void {
     const { bus, tasks, feeds, log, timers } = this.#deps;
     const fail = (failure: RunFailure) => {
       feeds.emit(runId, toErrorEvent(failure));
@@ -133,17 +134,18 @@ export class AgenticService {
       timer.stop();
       fail(new RunFailure('timeout', 'TIMEOUT', `No worker was free within ${timers.ms / 1000} s`));
       tasks.cancel(caller, taskId).catch((error: unknown) => {
-        // It ended by itself at this moment.
-        if (!(error instanceof AppError)) log.error({ taskId, reason: messageOf(error) }, 'a run is left');
+        // The task finished in the meantime.
+        if (!(error instanceof AppError))
+          log.error({ taskId, reason: messageOf(error) }, 'a run that timed out could not be cancelled');
       });
     });
     const unsubscribe = bus.on('task', ({ task }) => {
       if (task.id !== taskId || !isTerminal(task.status)) return;
       timer.stop();
       unsubscribe();
-      // Where the agent could report how it ended, the stream is closed by now.
+      // An agent that reported its outcome has closed the stream already.
       if (task.status === 'cancelled') fail(cancelled());
-      else fail(new RunFailure('unknown', 'FAILED', 'The run ended without an answer'));
+      else fail(new RunFailure('unknown', 'FAILED', 'The run finished without an answer'));
     });
   }
 }

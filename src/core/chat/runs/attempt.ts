@@ -8,19 +8,23 @@ import type { RunState } from './run-state.ts';
 /** An attempt of the built-in agent at a task. */
 export interface Attempt {
   agentRun: AgentRun;
-  /** The run, the same in every attempt. */
+  /** The id of the run, the same in every attempt. */
   id: string;
   sink: (event: RunEventInput) => void;
   /** Aborts when the attempt is stopped or the run is out of time. */
   signal: AbortSignal;
 }
 
-/** A run with everything that it needs. */
+/** A run that is ready for the `RunService`. */
 export interface PreparedRun {
   plan: RunPlan;
   policy: RunPolicy;
 }
 
-/** How far an earlier attempt came; undefined where there was none. */
-export const storedState = (row: AgentRunRow | undefined): RunState | undefined =>
-  row?.state ? (JSON.parse(row.state) as RunState) : undefined;
+/** The state that an earlier attempt saved; undefined where there was none. */
+export function storedState(row: AgentRunRow | undefined): RunState | undefined {
+  if (!row?.state) return undefined;
+  // Earlier versions saved `isTainted` as `heardStrangers`.
+  const { heardStrangers, ...state } = JSON.parse(row.state) as RunState & { heardStrangers?: boolean };
+  return heardStrangers === undefined ? state : { ...state, isTainted: heardStrangers };
+}

@@ -1,46 +1,49 @@
 import type { ModelMessage } from 'ai';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
-import { untrustedMark } from '../../memory/learned/describe-experience.ts';
+import { hasUntrustedMark } from '../../memory/learned/describe-experience.ts';
 import type { Recall } from '../recall/recall.ts';
 import { newRunState, type RunState } from './run-state.ts';
 
 export interface RunBeginning {
-  /** The last of them is what the user asks for. */
+  /** The last one is the request of the user. */
   messages: ModelMessage[];
   ownerId: string;
-  /** What the memory is asked about. */
+  /** The query for the memory. */
   question: string;
   mode: SecurityMode;
-  /** False where a stranger's text set the run going. */
+  /** False where untrusted text started the run. */
   isTrusted: boolean;
-  /** Whether a stranger's words may be in the messages. */
-  heardStrangers: boolean;
+  /** Whether the messages may contain untrusted text. */
+  isTainted: boolean;
   signal: AbortSignal;
 }
 
-/** A new run, told what of its owner's memory fits: never one that a stranger set going, who reads what it says. */
+/**
+ * Creates the state of a run, with what the owner's memory recalls for it. A run that untrusted text started recalls
+ * nothing: the author of that text may read its answer.
+ */
 export async function beginRun(
   recall: Pick<Recall, 'forQuestion'>,
-  { messages, ownerId, question, mode, isTrusted, heardStrangers, signal }: RunBeginning,
+  { messages, ownerId, question, mode, isTrusted, isTainted, signal }: RunBeginning,
 ): Promise<RunState> {
-  if (!isTrusted) return { ...newRunState(messages), heardStrangers: true };
-  // Where nobody is asked, a stranger's words have no part.
+  if (!isTrusted) return { ...newRunState(messages), isTainted: true };
+  // No person approves calls in this mode, so untrusted memories are left out.
   const { text, memory } = await recall.forQuestion(ownerId, question, {
     trustedOnly: mode === 'full',
     signal,
   });
   const recalled = memory.filter(({ kind }) => kind === 'experience').map(({ id }) => id);
-  if (text === undefined) return { ...newRunState(messages), recalled, heardStrangers };
+  if (text === undefined) return { ...newRunState(messages), recalled, isTainted };
   return {
-    ...newRunState(tellBefore(messages, text)),
+    ...newRunState(withContext(messages, text)),
     recalled,
-    // Looked at now: what was told may be forgotten before the run ends.
-    heardStrangers: heardStrangers || text.includes(untrustedMark),
+    // Decided now: compaction may drop the recalled text before the run finishes.
+    isTainted: isTainted || hasUntrustedMark(text),
   };
 }
 
-/** Within the last message: some vendors refuse two of one speaker. */
-function tellBefore(messages: ModelMessage[], text: string): ModelMessage[] {
+/** Adds the text to the last message: some vendors reject two messages in a row by the same role. */
+function withContext(messages: ModelMessage[], text: string): ModelMessage[] {
   const last = messages.at(-1);
   return last?.role === 'user' && typeof last.content === 'string'
     ? [...messages.slice(0, -1), { ...last, content: `${text}\n\n${last.content}` }]

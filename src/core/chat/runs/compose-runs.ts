@@ -6,7 +6,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import { AppError } from '../../errors.ts';
 import type { Recall } from '../recall/recall.ts';
 import { TaskLessons } from '../recall/task-lessons.ts';
-import type { TaskEndings } from '../../tasks/task-endings.ts';
+import type { TaskFinishWatcher } from '../../tasks/task-finish-watcher.ts';
 import { composeTools, type ToolDeps } from '../../tools/compose-tools.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ConversationService } from '../conversation-service.ts';
@@ -36,16 +36,16 @@ export interface RunDeps extends ToolDeps {
   conversations: ConversationService;
   conversationStore: ConversationStore;
   recall: Recall;
-  endings: TaskEndings;
+  finishWatcher: TaskFinishWatcher;
   models: ModelOptions;
   metrics: Metrics;
 }
 export type Runs = Awaited<ReturnType<typeof composeRuns>>;
 
-/** Models that work with tools. Loaded when the first of them does: an idle daemon does without. */
+/** Composes the runs of models with tools; loaded at the first run, so that an idle daemon does not pay for it. */
 export async function composeRuns(deps: RunDeps) {
   const { database, runtime, providers, workspaces, models, store, conversationStore } = deps;
-  // From now on it is known whether there is a memory to search.
+  // The memory tools are offered only when this has found something to search.
   await deps.experiences.hasAny().catch(deps.reportBug);
   const tools = composeTools(deps);
   const { registry } = tools;
@@ -71,7 +71,7 @@ export async function composeRuns(deps: RunDeps) {
   const waiting = new WaitingMessages({ ...shared, messageRuns, store: conversationStore });
   waiting.listen();
   const agenticRuns = new AgenticRuns({ ...shared, tasks: store });
-  const taskRuns = new TaskRuns({ ...shared, tasks: store, realFolder: realpath });
+  const taskRuns = new TaskRuns({ ...shared, tasks: store, realPath: realpath });
   return {
     ...tools,
     waitingMessages: waiting,

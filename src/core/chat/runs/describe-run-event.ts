@@ -1,16 +1,16 @@
 import type { RunEventInput } from '../../../contract/run-events.ts';
 
-/** A run event for a person: the text of a model as it is, all else in one line; empty where there is nothing to say. */
+/** Describes a run event for people: the text of a model unchanged, everything else in one line, or an empty string. */
 export function describeRunEvent({ type, data }: RunEventInput): string {
   switch (type) {
     case 'text:delta':
       return data.delta;
     case 'session:start':
-      return `${data.model} begins`;
+      return `Started ${data.model}`;
     case 'step:start':
       return `Step ${data.step}`;
     case 'tool:call':
-      return `${data.name} ${shortly(data.arguments)}`.trim();
+      return `${data.name} ${firstArgument(data.arguments)}`.trim();
     case 'tool:result':
       return data.result.success ? 'ok' : `failed: ${oneLine(data.result.content)}`;
     case 'approval:requested':
@@ -18,7 +18,7 @@ export function describeRunEvent({ type, data }: RunEventInput): string {
     case 'approval:decided':
       return `Approval of ${data.approval.toolName}: ${data.approval.decision ?? data.approval.status}`;
     case 'compaction':
-      return 'Older steps were summed up';
+      return 'Older steps summarized';
     case 'error':
       return data.message;
     case 'summary':
@@ -37,8 +37,8 @@ export function describeRunEvent({ type, data }: RunEventInput): string {
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
 
-/** The first argument says most: a path, a command, a question. */
-function shortly(args: unknown): string {
+/** Only the first argument, which identifies the call: a path, a command, a query. */
+function firstArgument(args: unknown): string {
   if (typeof args !== 'object' || args === null) return '';
   const [first] = Object.values(args);
   return oneLine(typeof first === 'string' ? first : first === undefined ? '' : JSON.stringify(first));

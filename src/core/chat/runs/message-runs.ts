@@ -11,7 +11,7 @@ import { messageRules, type RunStorage } from './run-policy.ts';
 import { areAdmins } from './run-rights.ts';
 import type { RunState } from './run-state.ts';
 
-/** What has to be known to resume a message that waited. */
+/** What is stored to resume a message that waits for approvals. */
 export interface MessageOptions {
   content: string;
   instructions: string;
@@ -38,7 +38,7 @@ export interface MessageRunsDeps {
   log: Log;
 }
 
-/** Prepares runs of messages with tools: whoever reads along is asked. */
+/** Prepares runs of messages with tools, whose approvals the sender decides. */
 export class MessageRuns {
   readonly #deps: MessageRunsDeps;
   constructor(deps: MessageRunsDeps) {
@@ -76,7 +76,7 @@ export class MessageRuns {
     };
   }
 
-  /** Ends the stream of a run with what went wrong; a bug is logged, and not described to the reader. */
+  /** Closes the stream of a run with its error; a bug is logged and reported to the client as an internal error only. */
   fail(runId: string, error: unknown): void {
     const { feeds, log } = this.#deps;
     const failure = toRunFailure(error, () => 'Internal error');

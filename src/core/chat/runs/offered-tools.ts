@@ -4,7 +4,7 @@ import { matchesTool } from '../../tools/mode-decision.ts';
 import { inputSchemaOf, type ToolRegistry } from '../../tools/tool-registry.ts';
 import type { OfferedTool } from '../../providers/model-steps.ts';
 
-/** The tools that could run in the mode; the gate decides all the same when one is called. */
+/** The tools that may run in the mode; the gate still decides on each call. */
 export async function offeredTools(
   registry: ToolRegistry,
   { policy }: PolicyService,

@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/database.ts';
 
-/** Whether messages with tools wait for a decision, or were being answered when the daemon ended. */
+/** Whether any message with tools waits for a decision or was interrupted by the end of the daemon. */
 export async function hasOpenMessages({ read }: Database): Promise<boolean> {
   const row = await read
     .selectFrom('agent_runs')

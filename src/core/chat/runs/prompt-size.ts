@@ -3,14 +3,14 @@ import type { StepRequest } from '../../providers/model-steps.ts';
 import { estimateTokens } from '../../text/token-estimate.ts';
 import type { RunState } from './run-state.ts';
 
-/** About how many tokens the messages of a run come to. */
+/** Estimates the tokens of messages. */
 export const sizeOfMessages = (messages: readonly ModelMessage[]): number =>
   messages.reduce((sum, { content }) => sum + 4 + estimateTokens(textOf(content)), 0);
 
 const textOf = (content: ModelMessage['content']): string =>
   typeof content === 'string' ? content : JSON.stringify(content);
 
-/** About how many tokens the tools come to. */
+/** Estimates the tokens of tool definitions. */
 export const sizeOfTools = (tools: StepRequest['tools']): number =>
   tools.reduce(
     (sum, { name, description, inputSchema }) =>
@@ -18,7 +18,7 @@ export const sizeOfTools = (tools: StepRequest['tools']): number =>
     0,
   );
 
-/** The next prompt in tokens: what the vendor counted for the last one, and an estimate of what came since. */
+/** Estimates the tokens of the next prompt: the count of the vendor for the last one plus an estimate of the additions. */
 export function expectedPrompt(state: RunState, instructions: string): number {
   const estimated = sizeOfMessages(state.messages) + estimateTokens(instructions);
   if (!state.lastPrompt) return estimated;

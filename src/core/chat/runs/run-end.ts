@@ -5,7 +5,7 @@ import type { FinishedRun } from '../recall/task-lessons.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import { type RunState, usageOf } from './run-state.ts';
 
-/** The columns of the message that a run comes to. */
+/** The columns of the message that stores the answer of a run. */
 export const answerOf = (state: RunState, { provider, modelId }: ResolvedModel) => ({
   role: 'assistant',
   content: state.text,
@@ -15,7 +15,7 @@ export const answerOf = (state: RunState, { provider, modelId }: ResolvedModel) 
   ...usageColumns(usageOf(state)),
 });
 
-/** Says that a run came to its end; what the vendor did not count is left out. */
+/** The `complete` event of a run, without the figures that the vendor did not count. */
 export function completeEvent(state: RunState, { provider, modelId }: ResolvedModel): RunEventInput {
   const { promptTokens, completionTokens, totalTokens } = usageOf(state);
   return {
@@ -31,7 +31,7 @@ export function completeEvent(state: RunState, { provider, modelId }: ResolvedMo
   };
 }
 
-/** What a task comes to by a run; what the vendor did not count is left out. */
+/** The result of the task of a run, without the figures that the vendor did not count. */
 export function resultOf(state: RunState, model: ResolvedModel): AgentResult {
   const { promptTokens, completionTokens, totalTokens } = usageOf(state);
   const isCounted = promptTokens !== undefined && completionTokens !== undefined && totalTokens !== undefined;
@@ -45,7 +45,7 @@ export function resultOf(state: RunState, model: ResolvedModel): AgentResult {
 }
 
 /** What may be learned from a run once its task is completed. */
-export const endedRun = (
-  { text, calls, recalled = [], heardStrangers = true }: RunState,
+export const toFinishedRun = (
+  { text, calls, recalled = [], isTainted = true }: RunState,
   conversationId?: string,
-): FinishedRun => ({ answer: text, calls, recalled, isTainted: heardStrangers, conversationId });
+): FinishedRun => ({ answer: text, calls, recalled, isTainted, conversationId });

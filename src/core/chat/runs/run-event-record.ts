@@ -4,10 +4,10 @@ import type { RunningEvent } from '../../agents/agent-adapter.ts';
 import { TextBatcher } from '../../text/text-batcher.ts';
 import { describeRunEvent } from './describe-run-event.ts';
 
-/** Characters of one result that an event of the task keeps; the message of the conversation has all of it. */
+/** Characters of a tool result that a task event stores; the message of the conversation has the full text. */
 const MAX_RESULT = 16_384;
 
-/** Keeps the events of a run as events of its task, with text that comes in small pieces put together. */
+/** Records the events of a run as events of its task, with small pieces of text batched. */
 export class RunEventRecord {
   readonly #emit: (event: RunningEvent) => void;
   readonly #text: TextBatcher;
@@ -43,7 +43,7 @@ export class RunEventRecord {
   }
 }
 
-/** The run event as `data`, beside what clients of earlier versions read there. */
+/** The task event of a run event; `data` also has the fields that clients of earlier versions read. */
 const toTaskEvent = (event: RunEventInput): RunningEvent => ({
   type: (carriedBy[event.type] ?? 'progress') as RunningEvent['type'],
   message: describeRunEvent(event),

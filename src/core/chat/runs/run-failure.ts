@@ -6,7 +6,7 @@ import { PathError } from '../../paths/path-error.ts';
 import { modelError } from '../../providers/model-error.ts';
 import { RunStopped, type StopReason } from '../../tasks/active-runs.ts';
 
-/** A run that failed, in words for people. */
+/** A failed run, with a message for people. */
 export class RunFailure extends Error {
   override readonly name = 'RunFailure';
   readonly failure: FailureClass;
@@ -29,18 +29,18 @@ export const cancelled = (): RunFailure => new RunFailure('cancelled', 'CANCELLE
 const stops: Record<StopReason, (attemptMs: number) => RunFailure> = {
   timeout: timedOut,
   shutdown: () =>
-    new RunFailure('cancelled', 'STOPPED', 'The daemon stops; the run goes on with its next start'),
+    new RunFailure('cancelled', 'STOPPED', 'The daemon is stopping; the run resumes when it starts again'),
   cancelled,
   lost: cancelled,
 };
 
-/** What an `AppError` means for a run where that is not a failure of the network. */
+/** The failure class of an `AppError` in a run; any other code counts as a network failure. */
 const appErrors: Partial<Record<ErrorCode, [failure: FailureClass, code?: string]>> = {
   validation: ['invalid_input'],
   storage_full: ['unknown', 'TOOL_ERROR'],
 };
 
-/** Whatever a run ended with, as a failure; `describeBug` words what nobody expected. */
+/** Converts an error of a run to a failure; `describeBug` gives the message of an unexpected one. */
 export function toRunFailure(
   error: unknown,
   describeBug: (error: unknown) => string = (bug) => `The run failed unexpectedly: ${messageOf(bug)}`,
@@ -54,29 +54,29 @@ export function toRunFailure(
   return new RunFailure('unknown', 'INTERNAL', describeBug(error));
 }
 
-/** What stopped a run from outside, as a failure: its task's stop, or the timer of the run. */
+/** Converts the abort reason of a run, from its task or its timer, to a failure. */
 export function toStopFailure(reason: unknown, attemptMs: number): RunFailure {
   if (reason instanceof RunFailure) return reason;
   return reason instanceof RunStopped ? stops[reason.reason](attemptMs) : cancelled();
 }
 
-/** Whether the run ended because the daemon stops: then its next start resumes it. */
+/** Whether the run stopped because the daemon shuts down; the next start resumes it. */
 export const isShutdown = ({ reason }: AbortSignal): boolean =>
   reason instanceof RunStopped && reason.reason === 'shutdown';
 
-/** A failure as the last event of its run. */
+/** The error event that closes the stream of a run. */
 export const toErrorEvent = ({ message, code }: Pick<RunFailure, 'message' | 'code'>): RunEventInput => ({
   type: 'error',
   data: { message, code },
 });
 
-/** A failure as the outcome of an attempt at a task; a final one is not tried again, whatever its class. */
+/** Converts a failure to the outcome of an attempt; a final one is never retried. */
 export const toAgentFailure = (
   { failure, code, message, retryAfterMs }: RunFailure,
   { isFinal }: { isFinal: boolean },
 ): AgentFailure => new AgentFailure(failure, code.toLowerCase(), message, { retryAfterMs, isFinal });
 
-/** What the edge answers for a failure; anything else that was thrown stays what it is. */
+/** Converts a failure to an `AppError` for the API; other errors are returned unchanged. */
 export function toEdgeError(error: unknown): unknown {
   if (!(error instanceof RunFailure)) return error;
   const { failure, code, message, retryAfterMs } = error;

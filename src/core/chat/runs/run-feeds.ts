@@ -1,16 +1,20 @@
 import { once } from 'node:events';
 import type { RunEventInput, RunEvent } from '../../../contract/run-events.ts';
 
-/** A reader this far behind is let go: what it missed is in the task's events. */
+/** A reader with more unread events is disconnected; it can read the events of the task instead. */
 const MAX_WAITING = 20_000;
+/** More than the events of one answer of a model, which come at once. */
+const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024;
 
 interface Reader {
   waiting: RunEvent[];
+  /** How long they are together. */
+  characters: number;
   news: EventTarget;
-  isEnded: boolean;
+  isClosed: boolean;
 }
 
-/** Passes the events of runs on to who reads along, the moment they happen; nobody has to. */
+/** Publishes the events of runs to the readers that are connected at the moment. */
 export class RunFeeds {
   readonly #now: () => Date;
   readonly #readers = new Map<string, Set<Reader>>();
@@ -22,25 +26,31 @@ export class RunFeeds {
     const readers = this.#readers.get(runId);
     if (!readers) return;
     const timed: RunEvent = { ...event, timestamp: this.#now().getTime() };
+    const { length } = JSON.stringify(timed);
     for (const reader of readers) {
-      if (reader.waiting.length >= MAX_WAITING) reader.isEnded = true;
-      else reader.waiting.push(timed);
+      const isBehind = reader.waiting.length >= MAX_WAITING || reader.characters > MAX_WAITING_CHARACTERS;
+      // Nothing follows what a reader has missed.
+      if (isBehind || reader.isClosed) reader.isClosed = true;
+      else {
+        reader.waiting.push(timed);
+        reader.characters += length;
+      }
       reader.news.dispatchEvent(new Event('news'));
     }
   }
 
-  /** Nothing more will come. */
+  /** Closes the feed of a run after its last event. */
   close(runId: string): void {
     for (const reader of this.#readers.get(runId) ?? []) {
-      reader.isEnded = true;
+      reader.isClosed = true;
       reader.news.dispatchEvent(new Event('news'));
     }
     this.#readers.delete(runId);
   }
 
-  /** Everything that happens from this call on, until the run is over or the signal aborts. */
+  /** Streams the events of a run from now until it finishes or the signal aborts. */
   open(runId: string, signal: AbortSignal): AsyncGenerator<RunEvent> {
-    const reader: Reader = { waiting: [], news: new EventTarget(), isEnded: false };
+    const reader: Reader = { waiting: [], characters: 0, news: new EventTarget(), isClosed: false };
     const readers = this.#readers.get(runId) ?? new Set();
     this.#readers.set(runId, readers.add(reader));
     const leave = () => {
@@ -55,9 +65,11 @@ export class RunFeeds {
 async function* read(reader: Reader, signal: AbortSignal, leave: () => void): AsyncGenerator<RunEvent> {
   try {
     for (;;) {
-      for (const event of reader.waiting.splice(0)) yield event;
+      const waiting = reader.waiting.splice(0);
+      reader.characters = 0;
+      for (const event of waiting) yield event;
       if (reader.waiting.length > 0) continue;
-      if (reader.isEnded || signal.aborted) return;
+      if (reader.isClosed || signal.aborted) return;
       await once(reader.news, 'news', { signal });
     }
   } catch (error) {

@@ -8,7 +8,7 @@ import type { RunPolicy } from './run-policy.ts';
 import type { RunState } from './run-state.ts';
 import type { LoopOrder } from './tool-loop.ts';
 
-/** A run that is ready to start or to be resumed: who it works for, where, with what model and how far it is. */
+/** A run that can be started or resumed: its user, workspace, model and state. */
 export interface RunPlan {
   id: string;
   taskId?: string;
@@ -27,7 +27,7 @@ export interface RunPlan {
   showsThinking: boolean;
   temperature?: number | undefined;
   effort?: Effort | undefined;
-  /** Whether its readers know already that it started. */
+  /** Whether its `session:start` event was sent before. */
   isAnnounced: boolean;
   signal: AbortSignal;
 }
@@ -37,7 +37,7 @@ export interface RunOrderDeps {
   policy: PolicyService;
 }
 
-/** What the loop needs to carry out a plan under a policy. */
+/** Creates the order that the loop executes from a plan and its policy. */
 export async function createOrder(
   { registry, policy }: RunOrderDeps,
   plan: RunPlan,
@@ -56,9 +56,9 @@ export async function createOrder(
     effort,
     tools: plan.hasTools ? await offeredTools(registry, policy, mode) : [],
     run: {
-      // The same in every attempt: an approval that was given before a restart is found again.
+      // The same in every attempt, so that a restart finds the approvals that were given before.
       id: taskId ?? id,
-      // A message has a sender who can be asked; a task has somebody only where its mode says so.
+      // The sender of a message can decide on approvals; for a task that depends on its mode.
       canAsk: taskId === undefined || mode !== 'full',
       context: {
         workspace,

@@ -2,48 +2,48 @@ import type { SendAgenticMessage, Effort, RunEventInput } from '../../../contrac
 import type { Approval } from '../../../contract/approvals.ts';
 import type { RunState } from './run-state.ts';
 
-/** Answers of the model with calls that a message gets, before the one that has to be the last. */
+/** Round trips with tool calls per message, before the final answer. */
 const MESSAGE_ROUND_TRIPS = 5;
-/** How many steps each effort is good for. */
+/** The step limit of each effort. */
 const stepsOf: Record<Effort, number> = { low: 5, medium: 20, high: 50, max: 200 };
 
 export interface RunLimits {
   steps: number;
   /** Tokens of all steps together; null where there is no cap. */
   tokens: number | null;
-  /** Time until it is stopped; null where it has no limit of its own. */
+  /** Time until the run is stopped; null where it has no limit of its own. */
   wallMs: number | null;
 }
 
-/** How a run behaves, whoever started it. */
+/** The behaviour of a run, independent of its trigger. */
 export interface RunRules {
-  /** What happens with a call that needs a decision: the run waits for it, or it returns and is resumed later. */
+  /** Whether a call that needs an approval makes the run wait, or return and be resumed later. */
   onApproval: 'wait' | 'return';
   limits: RunLimits;
-  /** Whether the last step has to be an answer: its calls are not run. */
+  /** Whether the last step must be an answer, so that its calls are not run. */
   endsWithAnswer: boolean;
-  /** Whether a step is tried again when the vendor cannot answer now. */
+  /** Whether a step is retried after a transient failure of the vendor. */
   retries: boolean;
 }
 
 export type LoopEnd = { kind: 'done' } | { kind: 'waiting'; approvals: Approval[] };
 export type RunOutcome = LoopEnd | { kind: 'failed'; error: unknown };
 
-/** What is kept of a run, and where. */
+/** Where a run stores its state and its outcome. */
 export interface RunStorage {
-  /** Keeps how far the run is after each step and call; left out where it is not resumed. */
+  /** Saves the state after each step and call; absent where the run is never resumed. */
   save?: (state: RunState) => Promise<void>;
-  /** Keeps what the run came to, failures included; answers the id of the message that holds it. */
+  /** Stores the outcome, failures included; returns the id of the message that holds it. */
   keep: (outcome: RunOutcome) => Promise<string | undefined>;
 }
 
-/** Everything that differs between the kinds of runs: how they behave, what is kept, where their events go. */
+/** What differs between the kinds of runs: rules, storage and the sink of the events. */
 export interface RunPolicy extends RunRules {
   store: RunStorage;
   sink: (event: RunEventInput) => void;
 }
 
-/** A message whose sender waits for the answer: approvals are decided apart from the request. */
+/** Rules for a message whose sender waits for the answer; approvals are decided in other requests. */
 export const messageRules = ({ hasTools }: { hasTools: boolean }): RunRules => ({
   onApproval: 'return',
   limits: { steps: hasTools ? MESSAGE_ROUND_TRIPS + 1 : 1, tokens: null, wallMs: null },
@@ -51,7 +51,7 @@ export const messageRules = ({ hasTools }: { hasTools: boolean }): RunRules => (
   retries: false,
 });
 
-/** A message that the model works on by itself. */
+/** Rules for an agentic message. */
 export const agenticRules = (
   {
     effort,
@@ -68,7 +68,7 @@ export const agenticRules = (
   retries: true,
 });
 
-/** A task of the queue, whose time the worker limits. */
+/** Rules for a task of the queue; the worker limits its time. */
 export const taskRules = ({ steps, tokens }: Pick<RunLimits, 'steps' | 'tokens'>): RunRules => ({
   onApproval: 'wait',
   limits: { steps, tokens, wallMs: null },

@@ -1,7 +1,7 @@
 import { roleOf } from '../../auth/caller.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 
-/** Whether all of the users are administrators now: rights that ended since a run was created are gone in it too. */
+/** Whether all of the users are administrators now; rights revoked after a run was created do not apply to it. */
 export async function areAdmins(users: UserStore, ...userIds: string[]): Promise<boolean> {
   for (const id of userIds) {
     const user = await users.find(id);

@@ -8,7 +8,7 @@ export interface RunServiceDeps extends RunOrderDeps {
   loop: ToolLoop;
 }
 
-/** The one way to run a model with tools. */
+/** Runs models with tools, for every kind of run. */
 export class RunService {
   readonly #deps: RunServiceDeps;
   constructor(deps: RunServiceDeps) {
@@ -16,8 +16,8 @@ export class RunService {
   }
 
   /**
-   * Runs the plan to its end, or to an approval that it does not wait for, and keeps what it came to. What fails in it
-   * is an outcome, which the caller reports; throws only when that cannot be kept.
+   * Runs the plan until it finishes or returns for an approval, and stores the outcome. A failure is an outcome too,
+   * which the caller reports; throws only when the outcome cannot be stored.
    */
   async run(plan: RunPlan, policy: RunPolicy): Promise<RunOutcome> {
     const { sink, store } = policy;

@@ -3,7 +3,7 @@ import type { AcceptedMessage } from '../conversation-service.ts';
 import type { RunPlan } from './run-order.ts';
 import type { RunLimits } from './run-policy.ts';
 
-/** The message that a run answers; the first event of its stream. */
+/** The first event of a stream: the message that the run answers. */
 export const userMessageEvent = (
   { message, compaction }: Pick<AcceptedMessage, 'message' | 'compaction'>,
   taskId?: string,
@@ -18,7 +18,7 @@ export const userMessageEvent = (
   },
 });
 
-/** Announces a run with its limits. */
+/** The event that starts a run, with its limits. */
 export const startEvent = (
   { id, taskId, conversationId, model, effort }: RunPlan,
   { steps, tokens, wallMs }: RunLimits,

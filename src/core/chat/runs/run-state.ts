@@ -2,40 +2,40 @@ import type { ModelMessage } from 'ai';
 import type { ToolCall } from '../../../contract/conversations.ts';
 import type { FinishReason, TokenUsage } from '../../../contract/chat.ts';
 
-/** A call that the model asked for and that has no result yet. */
+/** A tool call of the model that has no result yet. */
 export interface OpenCall {
   id: string;
   name: string;
   args: unknown;
-  /** Whether it may have run: after a crash nobody can say what it did. */
+  /** Whether it may have run: after a crash its effect is unknown. */
   isBegun?: boolean;
   /** The approval that it waits for. */
   approvalId?: string;
 }
 
-/** How far a run is; JSON, so that it can go on after a restart. */
+/** The state of a run, stored as JSON so that a restart can resume it. */
 export interface RunState {
   messages: ModelMessage[];
-  /** Steps begun. */
+  /** Number of steps that were started. */
   step: number;
-  /** Of all steps together; what a vendor did not count is estimated. */
+  /** Sum over all steps; what a vendor did not count is estimated. */
   inputTokens: number;
   outputTokens: number;
-  /** Tokens of the last prompt as the vendor counted them, with what the estimate had said. */
+  /** Tokens of the last prompt: the count of the vendor and our estimate. */
   lastPrompt?: { counted: number; estimated: number };
-  /** False once a vendor left a figure out: the sums are then no longer what was counted. */
+  /** False once a vendor left out a figure, so that the sums contain estimates. */
   isCounted: boolean;
-  /** What was said in the last step that said something. */
+  /** The text of the last step that had any. */
   text: string;
   finishReason: FinishReason;
   calls: ToolCall[];
-  /** How many of them the present step asked for. */
+  /** Number of calls in the current step. */
   stepCalls: number;
   open: OpenCall[];
-  /** Ids of the experiences that it was told at its beginning. */
+  /** Ids of the experiences that were recalled when it started. */
   recalled?: string[];
-  /** Whether a stranger's words may have a part in it; left out where that was not looked at, so that they may. */
-  heardStrangers?: boolean;
+  /** Whether untrusted text may have reached the run; undefined counts as tainted, because it was not checked. */
+  isTainted?: boolean;
 }
 
 export const newRunState = (messages: ModelMessage[]): RunState => ({
@@ -53,7 +53,7 @@ export const newRunState = (messages: ModelMessage[]): RunState => ({
 
 export const usedTokens = ({ inputTokens, outputTokens }: RunState): number => inputTokens + outputTokens;
 
-/** Empty where a vendor did not count: a guess is not usage. */
+/** Empty where a vendor did not count: estimates are not reported as usage. */
 export const usageOf = (state: RunState): TokenUsage =>
   state.isCounted && state.step > 0
     ? {
@@ -63,7 +63,7 @@ export const usageOf = (state: RunState): TokenUsage =>
       }
     : {};
 
-/** The messages that tell the model what came of its calls. */
+/** The message with the result of a call, for the model. */
 export function resultMessage(call: OpenCall, content: string): ModelMessage {
   return {
     role: 'tool',

@@ -2,14 +2,14 @@ import { timedOut } from './run-failure.ts';
 
 /** The wall clock of one run. */
 export interface RunTimer {
-  /** Aborts with a `RunFailure` when the time is over. */
+  /** Aborts with a `RunFailure` when the time is up. */
   signal: AbortSignal;
-  /** Whether a worker has taken the run: then the worker reports that the time is over. */
+  /** Whether a worker has claimed the run, which then reports the timeout. */
   isTaken: boolean;
   stop: () => void;
 }
 
-/** One timer per run: what waits for a worker and what the worker does share it. */
+/** One timer per run, which covers the wait for a worker and the work itself. */
 export class RunTimers {
   readonly #ms: number;
   readonly #timers = new Map<string, RunTimer>();
@@ -21,7 +21,7 @@ export class RunTimers {
     return this.#ms;
   }
 
-  /** The timer of the run for the worker that does it; a new one for a run that an earlier daemon left. */
+  /** Claims the timer of a run for its worker; starts one for a run of an earlier daemon. */
   take(runId: string): RunTimer {
     const timer = this.#timers.get(runId) ?? this.start(runId);
     timer.isTaken = true;
@@ -31,7 +31,7 @@ export class RunTimers {
   start(runId: string): RunTimer {
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(timedOut(this.#ms)), this.#ms);
-    // What works on a run keeps the process alive by itself.
+    // A pending timer alone must not keep the process alive.
     timer.unref();
     const started: RunTimer = {
       signal: controller.signal,

@@ -2,31 +2,33 @@ import type { ModelMessage } from 'ai';
 import { lastTokens } from '../../text/token-estimate.ts';
 import { sizeOfMessages } from './prompt-size.ts';
 
-/** How many of the last messages keep their results whole, as long as there is room. */
+/** How many of the last messages keep their full results; fewer are tried when there is no room. */
 const KEPT_MESSAGES = [6, 4, 2];
-/** A result that is left out costs about this much itself. */
+/** The note that replaces a result is about this long. */
 const SHORT_RESULT = 300;
 
 export interface SplitRun {
   head: ModelMessage[];
-  /** To be summed up; empty where leaving out old results is enough. */
+  /** To be summarized; empty where leaving out old results is enough. */
   old: ModelMessage[];
   last: ModelMessage[];
 }
 
-/** Makes room in the messages of a run: old results of tools go first, then the older steps. */
+/** Makes room in the messages of a run: drops old tool results first, then whole older steps. */
 export function splitRun(messages: ModelMessage[], room: number): SplitRun {
   let short = messages;
   for (const kept of KEPT_MESSAGES) {
     short = withoutOldResults(messages, kept);
     if (sizeOfMessages(short) <= room) return { head: [], old: [], last: short };
   }
-  const cut = cutAt(short);
-  const last = withResultsOf(short.slice(cut), (text) => lastTokens(text, Math.max(SHORT_RESULT, room / 4)));
-  return { head: short.slice(0, 1), old: short.slice(1, cut), last };
+  const start = splitIndex(short);
+  const last = withResultsOf(short.slice(start), (text) =>
+    lastTokens(text, Math.max(SHORT_RESULT, room / 4)),
+  );
+  return { head: short.slice(0, 1), old: short.slice(1, start), last };
 }
 
-/** All results but those of the last messages become a note that they are left out. */
+/** Replaces all results except those of the last messages with a note. */
 const withoutOldResults = (messages: ModelMessage[], kept: number): ModelMessage[] => [
   ...withResultsOf(messages.slice(0, -kept), (text) =>
     text.length > SHORT_RESULT
@@ -50,8 +52,8 @@ const withResultsOf = (messages: ModelMessage[], change: (text: string) => strin
         },
   );
 
-/** Where the kept part begins: with what the model said, so that no result stands without its call. */
-function cutAt(messages: ModelMessage[]): number {
+/** The kept part starts with a message of the model, so that every result follows its call. */
+function splitIndex(messages: ModelMessage[]): number {
   for (let at = messages.length - 1; at > 0; at--) if (messages[at]?.role === 'assistant') return at;
   return messages.length;
 }

@@ -13,7 +13,7 @@ import type { TaskLessons } from '../recall/task-lessons.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
 import { type Attempt, type PreparedRun, storedState } from './attempt.ts';
 import { beginRun } from './begin-run.ts';
-import { endedRun } from './run-end.ts';
+import { toFinishedRun } from './run-end.ts';
 import { RunFailure } from './run-failure.ts';
 import type { RunPlan } from './run-order.ts';
 import { taskRules } from './run-policy.ts';
@@ -32,11 +32,11 @@ export interface TaskRunsDeps {
   recall: Pick<Recall, 'forQuestion'>;
   lessons: TaskLessons;
   /** The real path of a directory. */
-  realFolder: (folder: string) => Promise<string>;
+  realPath: (directory: string) => Promise<string>;
   runtime: Runtime;
 }
 
-/** Prepares runs of tasks that the built-in agent does: the answer is the result of the task. */
+/** Prepares runs of tasks for the built-in agent; the answer becomes the result of the task. */
 export class TaskRuns {
   readonly #deps: TaskRunsDeps;
   constructor(deps: TaskRunsDeps) {
@@ -44,17 +44,17 @@ export class TaskRuns {
   }
 
   async prepare({ id, agentRun, signal, sink }: Attempt, row?: AgentRunRow): Promise<PreparedRun> {
-    const { providers, policy, config, runtime, realFolder, tasks, users, runs, lessons } = this.#deps;
+    const { providers, policy, config, runtime, realPath, tasks, users, runs, lessons } = this.#deps;
     const { task } = agentRun;
     const stored = await tasks.find(task.id);
-    if (!stored) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The task is gone');
+    if (!stored) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The task was deleted');
     const model = await providers.resolve({ model: config.get('agents.builtin.model') });
-    const workspace = await realFolder(await agentRun.workspace());
+    const workspace = await realPath(await agentRun.workspace());
     const { owner_id: userId } = stored;
     const isTrusted = stored.is_trusted === 1;
     const mayRunCommands = stored.may_command === 1 && (await areAdmins(users, userId));
-    const asked = modeFor(policy.policy.defaultMode, task.securityMode, mayRunCommands);
-    const mode = isTrusted ? asked : stricterMode(asked, 'allowlist');
+    const requested = modeFor(policy.policy.defaultMode, task.securityMode, mayRunCommands);
+    const mode = isTrusted ? requested : stricterMode(requested, 'allowlist');
     const state =
       storedState(row) ??
       (await beginRun(this.#deps.recall, {
@@ -63,7 +63,7 @@ export class TaskRuns {
         question: questionOfTask(task),
         mode,
         isTrusted,
-        heardStrangers: isCreatedByTool(task.metadata),
+        isTainted: isCreatedByTool(task.metadata),
         signal,
       }));
     const plan: RunPlan = {
@@ -91,7 +91,7 @@ export class TaskRuns {
     const store = {
       save: (saved: typeof state) => runs.save(id, { state: JSON.stringify(saved) }),
       keep: async ({ kind }: { kind: string }) => {
-        if (kind === 'done') lessons.learnOnCompletion(task.id, endedRun(state));
+        if (kind === 'done') lessons.learnOnCompletion(task.id, toFinishedRun(state));
         return undefined;
       },
     };

@@ -9,14 +9,15 @@ import { type ModelSteps, type OfferedTool, type StepEnd, StepFailed } from '../
 import type { Compactor } from '../compactor.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import { estimateTokens } from '../../text/token-estimate.ts';
-import { heardInCall, type RanCall } from './heard-strangers.ts';
+import { isCallTainted, type RanCall } from './taint.ts';
 import { expectedPrompt, sizeOfMessages, sizeOfTools } from './prompt-size.ts';
 import { RunFailure } from './run-failure.ts';
 import type { LoopEnd, RunRules } from './run-policy.ts';
 import { type OpenCall, resultMessage, type RunState, usedTokens } from './run-state.ts';
+import { maskValue } from '../../tools/mask-secrets.ts';
 
-/** The least that is worth asking for. */
-const LEAST_ANSWER_TOKENS = 16;
+/** A smaller answer budget is not worth a call. */
+const MIN_ANSWER_TOKENS = 16;
 const MAX_RETRIES = 2;
 const RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
@@ -32,7 +33,7 @@ export interface LoopOrder extends RunRules {
   temperature?: number | undefined;
   effort?: Effort | undefined;
   emit: (event: RunEventInput) => void;
-  /** Keeps how far the run is. */
+  /** Saves the state of the run. */
   save?: (state: RunState) => Promise<void>;
 }
 
@@ -41,15 +42,15 @@ export interface ToolLoopDeps {
   gate: ToolGate;
   approvals: ApprovalService;
   compactor: Pick<Compactor, 'fitRun'>;
-  /** Whether a call may be made a second time when nobody knows what came of the first. */
+  /** Whether a call may be repeated when the outcome of the first is unknown. */
   isRepeatable: (toolName: string) => Promise<boolean>;
-  /** How long to wait before a step is tried again, a second unless given; twice as long before the next. */
+  /** Delay before the first retry of a step, 1 s by default; it doubles with each retry. */
   retryMs?: number;
 }
 
 /**
- * Lets a model work with tools, step after step, until it has an answer: it speaks, its calls go through the gate, and
- * what came of them is told to it. Everything that has to outlive a restart is in the state.
+ * Runs the steps of a model until it answers: its calls go through the gate, and their results go into the next step.
+ * Everything that has to survive a restart is in the state.
  */
 export class ToolLoop {
   readonly #deps: ToolLoopDeps;
@@ -57,35 +58,35 @@ export class ToolLoop {
     this.#deps = deps;
   }
 
-  /** Throws a `RunFailure`, or an `AppError` of the storage; a run that is aborted rejects with whatever it was doing. */
+  /** Throws a `RunFailure`, or an `AppError` of the storage; an aborted run rejects with the error of its current operation. */
   async run(order: LoopOrder): Promise<LoopEnd> {
     const { state, endsWithAnswer, save } = order;
     const maxSteps = order.limits.steps;
-    // It had its answer when the daemon ended.
+    // The daemon stopped after the answer was saved.
     if (isAnswered(state)) return { kind: 'done' };
     for (;;) {
       if (state.open.length > 0) {
         const approvals = await this.#runOpen(order);
         if (approvals.length > 0) return { kind: 'waiting', approvals };
-        this.#tellStepEnd(order);
+        this.#emitStepComplete(order);
       }
       if (state.step >= maxSteps)
         throw new RunFailure(
           'budget',
           'MAX_STEPS',
-          `The work is not done after ${maxSteps} ${maxSteps === 1 ? 'step' : 'steps'}`,
+          `The run did not finish within ${maxSteps} ${maxSteps === 1 ? 'step' : 'steps'}`,
         );
       const end = await this.#step(order);
       const isLast = endsWithAnswer && state.step >= maxSteps;
       if (end.calls.length === 0 || isLast) {
-        this.#tellStepEnd(order);
+        this.#emitStepComplete(order);
         await save?.(state);
         return { kind: 'done' };
       }
       state.stepCalls = end.calls.length;
       state.open = end.calls.map(({ id, name, args }) => ({ id, name, args }));
       for (const { id, name, args } of state.open)
-        order.emit({ type: 'tool:call', data: { toolCallId: id, name, arguments: jsonOf(args) } });
+        order.emit({ type: 'tool:call', data: { toolCallId: id, name, arguments: jsonOf(maskValue(args)) } });
       await save?.(state);
     }
   }
@@ -102,8 +103,8 @@ export class ToolLoop {
       data: { step: state.step, maxSteps, usedTokens: usedTokens(state), maxBudget },
     });
     const estimated = sizeOfMessages(state.messages) + estimateTokens(order.instructions);
-    const end = await this.#askWithRetries(order, maxTokens);
-    settle(state, end, estimated);
+    const end = await this.#callWithRetries(order, maxTokens);
+    addUsage(state, end, estimated);
     return end;
   }
 
@@ -117,12 +118,12 @@ export class ToolLoop {
     delete state.lastPrompt;
   }
 
-  /** The most that the next answer may take, so that it stays within the budget together with its prompt. */
+  /** The token limit of the next answer, so that prompt and answer stay within the budget. */
   #reserve({ state, instructions, limits }: LoopOrder): number | undefined {
     const maxBudget = limits.tokens;
     if (maxBudget === null) return undefined;
     const left = maxBudget - usedTokens(state) - expectedPrompt(state, instructions);
-    if (left >= LEAST_ANSWER_TOKENS) return left;
+    if (left >= MIN_ANSWER_TOKENS) return left;
     throw new RunFailure(
       'budget',
       'BUDGET_EXCEEDED',
@@ -130,30 +131,30 @@ export class ToolLoop {
     );
   }
 
-  async #askWithRetries(order: LoopOrder, maxTokens: number | undefined): Promise<StepEnd> {
+  async #callWithRetries(order: LoopOrder, maxTokens: number | undefined): Promise<StepEnd> {
     const { signal } = order.run.context;
     for (let attempt = 0; ; attempt++) {
-      const heard = { anything: false };
+      const progress = { hasOutput: false };
       try {
-        return await this.#ask(order, maxTokens, heard);
+        return await this.#callModel(order, maxTokens, progress);
       } catch (error) {
         if (!(error instanceof StepFailed)) throw error;
         const { class: kind, code, message, retryAfterMs } = error.failure;
         const { retryMs = RETRY_MS } = this.#deps;
         const wait = Math.max(retryAfterMs ?? 0, retryMs * 2 ** attempt);
         const mayRetry = order.retries && isTransient(kind) && attempt < MAX_RETRIES && wait <= MAX_RETRY_MS;
-        // What was said cannot be taken back.
-        if (heard.anything || !mayRetry)
+        // Output that the client received cannot be withdrawn.
+        if (progress.hasOutput || !mayRetry)
           throw new RunFailure(kind, code.toUpperCase(), message, retryAfterMs);
         await delay(wait, undefined, { signal });
       }
     }
   }
 
-  async #ask(
+  async #callModel(
     order: LoopOrder,
     maxTokens: number | undefined,
-    heard: { anything: boolean },
+    progress: { hasOutput: boolean },
   ): Promise<StepEnd> {
     const { model, instructions, tools, state, run, emit, showsThinking } = order;
     const { isStreamed, temperature, effort, endsWithAnswer, limits } = order;
@@ -168,11 +169,11 @@ export class ToolLoop {
       temperature,
       effort,
     };
-    const deps = this.#deps.steps.take(model, { ...request, maxTokens }, run.context.signal);
+    const parts = this.#deps.steps.take(model, { ...request, maxTokens }, run.context.signal);
     let thoughts = '';
-    for (let next = await deps.next(); ; next = await deps.next()) {
+    for (let next = await parts.next(); ; next = await parts.next()) {
       if (next.done) return next.value;
-      heard.anything = true;
+      progress.hasOutput = true;
       const part = next.value;
       if (part.type === 'text') emit({ type: 'text:delta', data: { step, delta: part.text } });
       else if (showsThinking) {
@@ -187,7 +188,7 @@ export class ToolLoop {
     }
   }
 
-  /** Runs the calls of the last step in their order; answers the approvals that some of them still wait for. */
+  /** Runs the calls of the last step in order; returns the approvals that are still pending. */
   async #runOpen(order: LoopOrder): Promise<Approval[]> {
     const { state, run, emit, save } = order;
     const { signal } = run.context;
@@ -201,7 +202,7 @@ export class ToolLoop {
         continue;
       }
       const { success, content } = answer.result;
-      if (heardInCall(call.name, answer)) state.heardStrangers = true;
+      if (isCallTainted(call.name, answer)) state.isTainted = true;
       state.open = state.open.filter((each) => each !== call);
       state.calls.push({
         name: call.name,
@@ -211,7 +212,7 @@ export class ToolLoop {
       });
       state.messages.push(resultMessage(call, content));
       emit({ type: 'tool:result', data: { toolCallId: call.id, result: { success, content } } });
-      // What a stop cut short stays begun: a run that goes on is told that nobody knows what came of it.
+      // A call that a stop interrupted stays started: the resumed run sees its outcome as unknown.
       if (success || !signal.aborted) await save?.(state);
     }
     if (waiting.length > 0) await save?.(state);
@@ -239,7 +240,7 @@ export class ToolLoop {
     }
   }
 
-  #tellStepEnd({ state, emit }: LoopOrder): void {
+  #emitStepComplete({ state, emit }: LoopOrder): void {
     const { step, finishReason, stepCalls } = state;
     emit({
       type: 'step:complete',
@@ -248,18 +249,18 @@ export class ToolLoop {
   }
 }
 
-/** Calls are followed by their results, so only an answer is the last that the model said. */
+/** Calls are followed by their results, so a final message of the model is an answer. */
 const isAnswered = ({ step, open, messages }: RunState): boolean =>
   step > 0 && open.length === 0 && messages.at(-1)?.role === 'assistant';
 
 const unknownOutcome: ToolResult = {
   success: false,
   content:
-    'The daemon stopped while this call ran. Whether it took effect is not known: look before you repeat it.',
+    'The daemon stopped while this call ran. Whether it took effect is not known: check before you repeat it.',
 };
 
-/** Adds what the step used; what the vendor did not count is estimated, so that a budget holds all the same. */
-function settle(state: RunState, end: StepEnd, estimated: number): void {
+/** Adds the usage of the step; what the vendor did not count is estimated, so that the budget still holds. */
+function addUsage(state: RunState, end: StepEnd, estimated: number): void {
   const { promptTokens, completionTokens } = end.usage;
   if (promptTokens === undefined || completionTokens === undefined) state.isCounted = false;
   if (promptTokens !== undefined) state.lastPrompt = { counted: promptTokens, estimated };
@@ -270,6 +271,6 @@ function settle(state: RunState, end: StepEnd, estimated: number): void {
   state.messages.push(...end.messages);
 }
 
-/** Arguments that are no JSON, such as a text that the model broke off, are shown as the text that they are. */
+/** Arguments that are not JSON, such as a truncated text, are stored as text. */
 const jsonOf = (value: unknown) => (value === undefined ? null : value) as ToolCallArguments;
 type ToolCallArguments = RunState['calls'][number]['arguments'];

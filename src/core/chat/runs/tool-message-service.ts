@@ -37,14 +37,14 @@ export interface ToolMessageDeps {
   runtime: Runtime;
 }
 
-/** Messages to which a model answers with the help of tools. */
+/** Answers messages with a model that uses tools. */
 export class ToolMessageService {
   readonly #deps: ToolMessageDeps;
   constructor(deps: ToolMessageDeps) {
     this.#deps = deps;
   }
 
-  /** Answers when the model has, or when its calls wait for a person. */
+  /** Resolves with the answer of the model, or when its calls wait for approvals. */
   async send(caller: Caller, id: string, input: SendWithTools, signal: AbortSignal): Promise<ToolExchange> {
     const { conversations, runtime } = this.#deps;
     await conversations.find(caller, id);
@@ -58,7 +58,7 @@ export class ToolMessageService {
     }
   }
 
-  /** Streams what happens, over approvals too. Throws what is wrong from the start. */
+  /** Streams the events of the run, across approvals; throws where the run cannot start. */
   async stream(caller: Caller, id: string, input: SendWithTools, signal: AbortSignal) {
     const { conversations, providers, feeds, runtime, messageRuns } = this.#deps;
     await conversations.find(caller, id);
@@ -112,22 +112,22 @@ export class ToolMessageService {
       store: {
         keep: async (outcome) => {
           if (outcome.kind === 'failed') return undefined;
-          stored.answer = await this.#keepAnswer(caller, run, model, outcome);
+          stored.answer = await this.#storeAnswer(caller, run, model, outcome);
           return stored.answer.id;
         },
       },
     });
     const outcome = await runService.run(prepared.plan, prepared.policy);
     if (outcome.kind === 'failed') throw outcome.error;
-    if (!stored.answer) throw new Error('A run was kept without its answer');
-    // Somebody may have decided before the run was kept.
+    if (!stored.answer) throw new Error('A run was stored without its answer');
+    // The approvals may have been decided before the run was stored.
     if (outcome.kind === 'waiting') waiting.resume(runId);
     else feeds.close(runId);
     return toExchange(accepted, stored.answer, run, outcome);
   }
 
-  /** Together: a run that is resumed has a message to put its answer in. */
-  #keepAnswer(
+  /** Stores both in one transaction, so that a resumed run always has a message for its answer. */
+  #storeAnswer(
     caller: Caller,
     { id, conversation, options, state }: MessageRun,
     model: ResolvedModel,

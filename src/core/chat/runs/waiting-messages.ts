@@ -37,7 +37,7 @@ export interface WaitingMessagesDeps {
   log: Log;
 }
 
-/** Messages with tools that wait for approvals: resumed when these are decided, after a restart too. */
+/** Resumes messages with tools once their approvals are decided, after a restart too. */
 export class WaitingMessages {
   readonly #deps: WaitingMessagesDeps;
   readonly #stopping = new AbortController();
@@ -46,24 +46,24 @@ export class WaitingMessages {
     this.#deps = deps;
   }
 
-  /** Resumes messages from now on once their approvals are decided. */
+  /** Starts to resume messages when their approvals are decided. */
   listen(): void {
     this.#unsubscribe = this.#deps.bus.on('approval', ({ row }) => {
       if (row.status !== 'pending') this.resume(row.run_id);
     });
   }
 
-  /** Resumes what an earlier process left. */
+  /** Resumes the messages of an earlier process. */
   async start(): Promise<void> {
     for (const run of await this.#deps.runs.openMessages()) this.resume(run.id);
   }
 
   stop(): void {
     this.#unsubscribe?.();
-    this.#stopping.abort(new AppError('unavailable', 'svc stops'));
+    this.#stopping.abort(new AppError('unavailable', 'The daemon is stopping'));
   }
 
-  /** Resumes the run, in its turn, once nothing of it waits any more. */
+  /** Resumes the run in its turn, unless one of its approvals is pending. */
   resume(runId: string): void {
     this.#inTurn(runId).catch((error: unknown) =>
       this.#deps.log.warn({ runId, reason: messageOf(error) }, 'a message could not be resumed'),
@@ -75,10 +75,11 @@ export class WaitingMessages {
     const known = await runs.find(runId);
     if (!known || known.kind !== 'message' || known.conversation_id === null) return;
     await conversations.inTurn(known.conversation_id, async () => {
-      const asked = await approvalStore.listByRun(runId);
+      const requested = await approvalStore.listByRun(runId);
       const row = await runs.find(runId);
-      if (!row || this.#stopping.signal.aborted || asked.some(({ status }) => status === 'pending')) return;
-      // What runs when the daemon dies is resumed from its state.
+      if (!row || this.#stopping.signal.aborted || requested.some(({ status }) => status === 'pending'))
+        return;
+      // A run that was interrupted by the end of the daemon is resumed from its state.
       if (row.status !== 'waiting' && row.status !== 'running') return;
       await runs.save(runId, { status: 'running' });
       await this.#continue(row);
@@ -92,12 +93,12 @@ export class WaitingMessages {
     if (!conversation || !state) return;
     const options = JSON.parse(row.options) as MessageOptions;
     await this.#emitDecisions(row.id);
-    const outcome = await this.#runAgain({ id: row.id, conversation, options, state });
+    const outcome = await this.#resumeRun({ id: row.id, conversation, options, state });
     if (outcome.kind === 'waiting') this.resume(row.id);
     else if (outcome.kind === 'done') feeds.close(row.id);
   }
 
-  async #runAgain(run: MessageRun): Promise<RunOutcome> {
+  async #resumeRun(run: MessageRun): Promise<RunOutcome> {
     const { runs, providers, messageRuns, runService } = this.#deps;
     const { provider, model: modelId } = run.options;
     const store = {
@@ -118,7 +119,7 @@ export class WaitingMessages {
     return runService.run(prepared.plan, prepared.policy);
   }
 
-  /** Keeps what a resumed run came to, in the message that waited for it. */
+  /** Stores the outcome of a resumed run in its message. */
   async #settle(run: MessageRun, outcome: RunOutcome): Promise<string | undefined> {
     const { store, database, messageRuns, runtime } = this.#deps;
     const { id, options, state } = run;
@@ -126,9 +127,9 @@ export class WaitingMessages {
     if (outcome.kind === 'failed') {
       // The next start resumes it.
       if (this.#stopping.signal.aborted) return undefined;
-      // First, so that its reader learns it even when it cannot be stored.
+      // Before the write, so that the client gets the error even when it cannot be stored.
       messageRuns.fail(id, outcome.error);
-      content = `${state.text}\n\n(Broken off: ${messageOf(outcome.error)})`.trim();
+      content = `${state.text}\n\n(Interrupted: ${messageOf(outcome.error)})`.trim();
     }
     const status = outcome.kind === 'done' ? 'completed' : outcome.kind;
     const updated_at = runtime.now().toISOString();
@@ -155,7 +156,7 @@ export class WaitingMessages {
     }
   }
 
-  /** A new message overtakes one that waits: what that asked for is not run any more. */
+  /** Cancels the waiting messages of a conversation when a new message arrives. */
   async drop(conversationId: string): Promise<void> {
     const { runs, approvals, messageRuns, runtime } = this.#deps;
     for (const { id } of await runs.openMessages(conversationId)) {

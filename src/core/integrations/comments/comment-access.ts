@@ -1,3 +1,4 @@
+import { trimSlashes } from '../../../contract/trim-slashes.ts';
 import type { ConnectionService } from '../oauth/connection-service.ts';
 import { oauthProviders } from '../oauth/oauth-providers.ts';
 import type { Config } from '../../config/config.ts';
@@ -47,7 +48,7 @@ export class CommentAccess {
       account: `${provider} ${ownerId}`,
       vendor: oauthProviders[provider].vendor,
       baseUrl:
-        target.provider === 'tracker_a'
+        target.provider === 'jira'
           ? `${baseUrl}/ex/jira/${cloudIdOf(connection.account, target.site)}`
           : baseUrl,
       authorization: `Bearer ${token}`,
@@ -58,9 +59,9 @@ export class CommentAccess {
     const config = this.#config;
     const token = config.secret(`integrations.${provider}.token`);
     if (!token) return undefined;
-    const site = config.get('integrations.tracker_a.siteUrl');
-    const email = config.get('integrations.tracker_a.email');
-    const isJira = provider === 'tracker_a';
+    const site = config.get('integrations.jira.siteUrl');
+    const email = config.get('integrations.jira.email');
+    const isJira = provider === 'jira';
     if (isJira && (!site || !email)) return undefined;
     return {
       account: provider,
@@ -88,4 +89,4 @@ function cloudIdOf(account: Record<string, unknown>, site: string): string {
 
 const originOf = (url: unknown): string | undefined =>
   typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined;
-const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
+const withoutSlash = (url: string): string => trimSlashes(url);

@@ -1,5 +1,6 @@
 import { cutText } from '../../text/cut-text.ts';
 import type { FailureClass, TaskError, TaskResult } from '../../../contract/task.ts';
+import { trimSlashes } from '../../../contract/trim-slashes.ts';
 import type { StoredTask } from '../../tasks/task-mapping.ts';
 import type { CommentState } from './comment-state.ts';
 import { formatLongDuration } from './format-long-duration.ts';
@@ -45,7 +46,7 @@ export function commentText(
   baseUrl: string | undefined,
 ): CommentText {
   const { id: taskId } = task;
-  const link = baseUrl && { link: `${baseUrl.replace(/\/+$/, '')}/tasks/${encodeURIComponent(taskId)}` };
+  const link = baseUrl && { link: `${trimSlashes(baseUrl)}/tasks/${encodeURIComponent(taskId)}` };
   return { taskId, ...bodyOfState(task, state), ...link };
 }
 

@@ -15,6 +15,7 @@ import type { WriteResult } from './comment-queue.ts';
 import { areCommentsEnabled } from './comment-setting.ts';
 import { type CommentState, commentStateOf, isLastState } from './comment-state.ts';
 import { commentText } from './comment-text.ts';
+import { readTarget } from './stored-target.ts';
 import type { CommentChange, CommentedTask, SourceCommentStore } from './source-comment-store.ts';
 
 /** After an attempt with an unknown result, its comment may take this long to show up. */
@@ -75,7 +76,7 @@ export class CommentWriter {
     if (row.tried === state && row.next_attempt_at === null) return idle;
     const wait = await this.#waitFor(row, state, now);
     if (wait > 0) return { ...idle, retryInMs: wait };
-    const target = JSON.parse(row.target) as CommentTarget;
+    const target = readTarget(row.target);
     if (!areCommentsEnabled(this.#deps.config, target))
       return this.#end(row, signal, { last_error: 'Comments are disabled' });
     return this.#attempt({ row, task, state, target, signal });
@@ -170,7 +171,10 @@ export class CommentWriter {
       const wasRemoved = fault === 'missing' && row.comment_id !== null;
       const reason = wasRemoved ? 'The comment was deleted' : message;
       if (!wasRemoved)
-        log.warn({ taskId: row.task_id, provider: row.provider, reason }, 'giving up on a source comment');
+        log.warn(
+          { taskId: row.task_id, provider: job.target.provider, reason },
+          'giving up on a source comment',
+        );
       return { ...(await this.#end(row, signal, { last_error: reason })), hasCalled: true };
     }
     const counts = fault !== 'limited';

@@ -1,10 +1,8 @@
-import type { Feature } from '../../lifecycle.ts';
+import { type Feature, TIDY_EVERY_MS } from '../../lifecycle.ts';
 import { CommentAccess } from './comment-access.ts';
 import { CommentWriter, type CommentWriterDeps } from './comment-writer.ts';
 import { SourceCommentStore } from './source-comment-store.ts';
 import { SourceComments, type SourceCommentsDeps } from './source-comments.ts';
-
-const TIDY_EVERY_MS = 300_000;
 
 type Own = 'store' | 'access' | 'writer';
 export type SourceCommentDeps = Omit<SourceCommentsDeps & CommentWriterDeps, Own> &

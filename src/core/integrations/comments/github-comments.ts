@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { safeParse } from '../../../contract/safe-parse.ts';
 import type { VendorAnswer } from '../../outbound/vendor-requests.ts';
 import { commentMarker } from '../inbound/comment-marker.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
@@ -17,7 +18,7 @@ const listSchema = z.array(commentSchema.extend({ body: z.string().nullish() }))
 
 /** Comments of an issue or a pull request: to GitHub, both are issues. */
 export function githubComments(
-  { repository, number }: Extract<CommentTarget, { provider: 'codehost' }>,
+  { repository, number }: Extract<CommentTarget, { provider: 'github' }>,
   { api: baseApi, taskId, since }: ThreadOptions,
 ): CommentThread {
   const api = {
@@ -41,7 +42,7 @@ export function githubComments(
   return {
     async create(text) {
       const request = { method: 'POST', body: { body: await githubMarkdown(text) } } as const;
-      const { data } = commentSchema.safeParse((await send(commentsUrl(), request)).body);
+      const { data } = safeParse(commentSchema, (await send(commentsUrl(), request)).body);
       if (!data) throw unreadableAnswer(vendor);
       return String(data.id);
     },
@@ -53,12 +54,12 @@ export function githubComments(
       let url = `${commentsUrl()}?since=${since.toISOString()}&per_page=${PAGE}`;
       for (let page = 0; page < MAX_PAGES; page++) {
         const { body, headers } = await send(url, { method: 'GET' });
-        const { data } = listSchema.safeParse(body);
+        const { data } = safeParse(listSchema, body);
         if (!data) throw unreadableAnswer(vendor);
         // The oldest match is ours: the marker cannot be copied before our comment exists.
         const ours = data.find((comment) => comment.body?.includes(commentMarker(taskId)));
         if (ours) return String(ours.id);
-        const next = /<([^>]+)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1];
+        const next = /<([^<>]+)>;\s*rel="next"/.exec(headers.get('link') ?? '')?.[1];
         if (next === undefined || !isSameOrigin(next, baseUrl)) return undefined;
         url = next;
       }

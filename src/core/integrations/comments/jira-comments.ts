@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { safeParse } from '../../../contract/safe-parse.ts';
 import { shownCommentMarker } from '../inbound/comment-marker.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import { adfComment } from './adf-comment.ts';
@@ -23,7 +24,7 @@ const listSchema = z.object({
 
 /** Comments of an issue, through version 3 of the REST API. */
 export function jiraComments(
-  { issueKey }: Extract<CommentTarget, { provider: 'tracker_a' }>,
+  { issueKey }: Extract<CommentTarget, { provider: 'jira' }>,
   { api, taskId, since }: ThreadOptions,
 ): CommentThread {
   const { vendor, baseUrl } = api;
@@ -33,7 +34,7 @@ export function jiraComments(
   return {
     async create(text) {
       const body = await send(commentsUrl(), { method: 'POST', body: { body: adfComment(text) } });
-      const { data } = commentSchema.safeParse(body);
+      const { data } = safeParse(commentSchema, body);
       if (!data) throw unreadableAnswer(vendor);
       return data.id;
     },
@@ -46,7 +47,7 @@ export function jiraComments(
       let found: string | undefined;
       for (let page = 0; page < MAX_PAGES; page++) {
         const url = `${commentsUrl()}?orderBy=-created&startAt=${at}&maxResults=${PAGE}`;
-        const { data } = listSchema.safeParse(await send(url, { method: 'GET' }));
+        const { data } = safeParse(listSchema, await send(url, { method: 'GET' }));
         if (!data) throw unreadableAnswer(vendor);
         // The oldest match is ours: the marker cannot be copied before our comment exists.
         found =

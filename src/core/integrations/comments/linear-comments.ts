@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { safeParse } from '../../../contract/safe-parse.ts';
 import type { VendorAnswer } from '../../outbound/vendor-requests.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import { CommentFailure, type CommentFault } from './comment-failure.ts';
@@ -28,7 +29,7 @@ const findQuery = 'query ($id: String!) { comment(id: $id) { id } }';
 
 /** Comments of an issue. We choose the comment id, so a task cannot get a second comment. */
 export function linearComments(
-  { issueId }: Extract<CommentTarget, { provider: 'tracker_b' }>,
+  { issueId }: Extract<CommentTarget, { provider: 'linear' }>,
   { api, taskId }: ThreadOptions,
 ): CommentThread {
   const id = commentIdOf(taskId);
@@ -37,7 +38,7 @@ export function linearComments(
       method: 'POST',
       body: { query, variables },
     });
-    const { data } = answerSchema.safeParse(answer.body);
+    const { data } = safeParse(answerSchema, answer.body);
     const [error] = data?.errors ?? [];
     if (error || answer.status < 200 || answer.status > 299) throw failureOf(answer, error);
     if (!data?.data) throw unreadableAnswer(api.vendor);

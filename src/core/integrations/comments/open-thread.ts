@@ -7,11 +7,11 @@ import { linearComments } from './linear-comments.ts';
 /** The thread at the vendor that holds the comment of a task. */
 export function openThread(target: CommentTarget, options: ThreadOptions): CommentThread {
   switch (target.provider) {
-    case 'codehost':
+    case 'github':
       return githubComments(target, options);
-    case 'tracker_a':
+    case 'jira':
       return jiraComments(target, options);
-    case 'tracker_b':
+    case 'linear':
       return linearComments(target, options);
   }
 }

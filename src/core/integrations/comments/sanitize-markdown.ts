@@ -188,7 +188,7 @@ function isBacklinked({ hostname, href }: URL): boolean {
 }
 
 function code(text: string, isCell: boolean): string {
-  const flat = text.replaceAll(/\s*\n\s*/g, ' ');
+  const flat = text.replaceAll(/(?<!\s)\s*\n\s*/g, ' ');
   if (flat.trim() === '') return '';
   const mark = '`'.repeat(longestRun(flat) + 1);
   const pad = /^[`\s]|[`\s]$/.test(flat) ? ' ' : '';

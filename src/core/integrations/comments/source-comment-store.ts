@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely';
 import type { TaskStatus } from '../../../contract/task.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
+import { inBatches } from '../../storage/in-batches.ts';
 import type { SourceCommentRow } from '../../storage/rows/comments.ts';
-import type { Schema } from '../../storage/schema.ts';
 import type { ReportedTask } from './comment-text.ts';
 
 export type NewComment = Pick<
@@ -116,7 +115,19 @@ export class SourceCommentStore {
     });
   }
 
-  async removeEndedBefore(db: Kysely<Schema>, time: string): Promise<void> {
-    await db.deleteFrom('source_comments').where('ended_at', '<', time).execute();
+  async removeEndedBefore(time: string): Promise<void> {
+    const old = this.#database.read
+      .selectFrom('source_comments')
+      .select('task_id')
+      .where('ended_at', '<', time);
+    await inBatches(async (limit) => {
+      const ids = (await old.limit(limit).execute()).map(({ task_id }) => task_id);
+      if (ids.length === 0) return 0;
+      await this.#database.write(({ db }) =>
+        // Reopened in the meantime, it is needed.
+        db.deleteFrom('source_comments').where('task_id', 'in', ids).where('ended_at', '<', time).execute(),
+      );
+      return ids.length;
+    });
   }
 }

@@ -5,10 +5,12 @@ import type { Log } from '../../log.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { TaskEventType } from '../../../contract/task.ts';
+import { type WireName, wireName } from '../../../contract/vendors.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import { CommentQueue, type WriteResult } from './comment-queue.ts';
 import type { CommentWriter } from './comment-writer.ts';
 import type { SourceCommentStore } from './source-comment-store.ts';
+import { storeTarget } from './stored-target.ts';
 
 const AGAIN_MS = 15_000;
 const PAGE = 500;
@@ -44,7 +46,7 @@ export class SourceComments {
   readonly #deps: SourceCommentsDeps;
   readonly #queue: CommentQueue;
   /** The provider of each task with an unfinished comment. */
-  readonly #open = new Map<string, string>();
+  readonly #open = new Map<string, WireName>();
   readonly #sweeps: BackgroundSweep;
   #position = '';
   #unsubscribe: (() => void) | undefined;
@@ -63,12 +65,12 @@ export class SourceComments {
   /** Stores, in the task's transaction, that its progress is reported at the source. */
   add(transaction: WriteTransaction, { taskId, ownerId, target }: NewSourceComment): void {
     const { store, runtime } = this.#deps;
-    const { provider } = target;
+    const provider = wireName(target.provider);
     store.insert(transaction, {
       task_id: taskId,
       provider,
       owner_id: ownerId,
-      target: JSON.stringify(target),
+      target: storeTarget(target),
       created_at: runtime.now().toISOString(),
     });
     transaction.afterCommit(() => this.#take(taskId, provider));
@@ -98,12 +100,11 @@ export class SourceComments {
 
   /** Removes comments that finished long ago. */
   async removeOld(): Promise<void> {
-    const { database, store, runtime } = this.#deps;
-    const before = new Date(runtime.now().getTime() - KEEP_MS).toISOString();
-    await database.write(({ db }) => store.removeEndedBefore(db, before));
+    const { store, runtime } = this.#deps;
+    await store.removeEndedBefore(new Date(runtime.now().getTime() - KEEP_MS).toISOString());
   }
 
-  #take(taskId: string, provider: string): void {
+  #take(taskId: string, provider: WireName): void {
     if (this.#sweeps.isStopped) return;
     this.#open.set(taskId, provider);
     this.#unsubscribe ??= this.#listen();

@@ -4,6 +4,7 @@ import type { SourceClaimRow } from '../../storage/rows/inbound.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 import type { TaskStatus } from '../../../contract/task.ts';
+import { type Vendor, type WireName, wireName } from '../../../contract/vendors.ts';
 import { isTerminal } from '../../tasks/task-states.ts';
 
 /** The latest task of each issue, comment or check, to prevent a second one while it is unfinished. */
@@ -14,7 +15,7 @@ export class ClaimStore {
 
   constructor({ read: db }: Database) {
     this.#find = prepareQuery<
-      { provider: string; key: string },
+      { provider: WireName; key: string },
       { task_id: string; status: TaskStatus | null }
     >((value) =>
       db
@@ -51,8 +52,8 @@ export class ClaimStore {
   }
 
   /** The unfinished task that holds the key. */
-  async findOpen(db: Kysely<Schema>, provider: string, key: string): Promise<string | undefined> {
-    const [claim] = (await db.executeQuery(this.#find({ provider, key }))).rows;
+  async findOpen(db: Kysely<Schema>, vendor: Vendor, key: string): Promise<string | undefined> {
+    const [claim] = (await db.executeQuery(this.#find({ provider: wireName(vendor), key }))).rows;
     // A task created in the same commit has no row yet.
     const isOpen = claim && (claim.status === null || !isTerminal(claim.status));
     return isOpen ? claim.task_id : undefined;

@@ -3,7 +3,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Config } from '../../config/config.ts';
 import type { RateLimits } from '../../limits/rate-limits.ts';
-import type { Feature } from '../../lifecycle.ts';
+import { type Feature, TIDY_EVERY_MS } from '../../lifecycle.ts';
 import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -16,8 +16,6 @@ import { InboundStore } from './inbound-store.ts';
 import { refuseCommandAgents } from './refuse-command-agents.ts';
 import { sourceReaders } from './source-readers.ts';
 import { WorkIntake, type WorkIntakeDeps } from './work-intake.ts';
-
-const TIDY_EVERY_MS = 300_000;
 
 export interface InboundDeps {
   database: Database;

@@ -1,5 +1,5 @@
 import type { InboundDelivery } from '../../../contract/inbound.ts';
-import type { ProviderName } from '../../../contract/oauth.ts';
+import { type Vendor, wireName } from '../../../contract/vendors.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { ClientInfo } from '../../auth/session-service.ts';
@@ -12,7 +12,7 @@ import type { SourceEvent } from './source-work.ts';
 export interface Delivery {
   /** The id of its log entry, unless it is a repeated delivery. */
   id: string;
-  provider: ProviderName;
+  provider: Vendor;
   deliveryId: string;
   bodyHash: string;
   bytes: number;
@@ -64,7 +64,7 @@ export class DeliveryLog {
     const { id, provider, replay } = delivery;
     await this.#store.insert(transaction.db, {
       id,
-      provider,
+      provider: wireName(provider),
       delivery_id: delivery.deliveryId,
       body_hash: delivery.bodyHash,
       event: fitName(event.event),
@@ -86,7 +86,7 @@ export class DeliveryLog {
         userId: replay.caller.userId,
         address: replay.client.address,
         taskId: outcome.taskId,
-        arguments: { delivery: replay.of, provider },
+        arguments: { delivery: replay.of, provider: wireName(provider) },
         result: outcome.status,
       });
     return { ...outcome, id };

@@ -1,7 +1,8 @@
 import { cutText } from '../../text/cut-text.ts';
 import type { z } from 'zod';
-import type { ProviderName } from '../../../contract/oauth.ts';
+import { safeParse } from '../../../contract/safe-parse.ts';
 import { type CreateTask, createTaskSchema } from '../../../contract/task.ts';
+import { type Vendor, wireName } from '../../../contract/vendors.ts';
 import { cleanText } from './lenient.ts';
 import type { SourceRules } from './source-rules.ts';
 import type { SourceEvent, SourceWork } from './source-work.ts';
@@ -14,7 +15,7 @@ const MAX_LABELS = 50;
 const MAX_LABEL = 100;
 
 export interface WorkVerdict {
-  provider: ProviderName;
+  provider: Vendor;
   deliveryId: string;
   event: SourceEvent;
   work: SourceWork;
@@ -40,7 +41,7 @@ export function fitTask({
     }),
     ...(text !== undefined && { prompt: cut(text, MAX_PROMPT, '\n\n[truncated]') }),
     priority: work.priority,
-    source: provider,
+    source: wireName(provider),
     labels: fitLabels(work.labels),
     sourceId: fitting(sourceId, work.sourceId),
     sourceUrl: fitting(sourceUrl, work.sourceUrl),
@@ -49,7 +50,7 @@ export function fitTask({
     assignedAgent: rules.agent,
     metadata: {
       inbound: {
-        provider,
+        provider: wireName(provider),
         deliveryId,
         event: fitName(event.event),
         ...(action !== undefined && { action: fitName(action) }),
@@ -86,5 +87,5 @@ function cut(text: string, max: number, marker: string): string {
 /** Drops invalid names and URLs: truncating them would name something else. */
 function fitting<T extends z.ZodType>(schema: T, value: string | undefined): z.output<T> | undefined {
   if (!value || cleanText(value) !== value) return undefined;
-  return schema.safeParse(value).data;
+  return safeParse(schema, value).data;
 }

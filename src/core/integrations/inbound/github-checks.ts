@@ -52,7 +52,7 @@ export function workOfCheck(delivery: GithubDelivery, rules: SourceRules): Sourc
     target:
       check.pullRequest === undefined
         ? undefined
-        : { provider: 'codehost', repository: repositoryName, number: check.pullRequest },
+        : { provider: 'github', repository: repositoryName, number: check.pullRequest },
   };
 }
 

@@ -32,7 +32,7 @@ export function workOfItem(delivery: GithubDelivery, rules: SourceRules): Source
     priority: priorityOfRules(rules.priorities, labels) ?? priorityOfLabels(labels) ?? 3,
     ...targetBranch(delivery, repositoryName, rules),
     contentKey: sourceId,
-    target: { provider: 'codehost', repository: repositoryName, number: item.number },
+    target: { provider: 'github', repository: repositoryName, number: item.number },
   };
 }
 

@@ -2,8 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
 import type { jsonObjectSchema } from '../../../contract/primitives.ts';
 import { AppError } from '../../errors.ts';
+import { checkJsonSize } from '../../text/measure-json.ts';
+import { MAX_JSON_DEPTH } from '../../text/plain-json.ts';
 
-const MAX_DEPTH = 64;
+/** The largest body of a vendor is 5 MiB, and no vendor sends a value for every 16 bytes. */
+const limits = { maxDepth: MAX_JSON_DEPTH, maxValues: (5 * 1024 * 1024) / 16 };
 
 type JsonObject = z.output<typeof jsonObjectSchema>;
 
@@ -22,6 +25,7 @@ export function readPayload(contentType: string | undefined, bytes: Buffer): Inb
 }
 
 export function parsePayload(text: string): JsonObject {
+  checkJsonSize(Buffer.from(text), limits);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -30,7 +34,6 @@ export function parsePayload(text: string): JsonObject {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('validation', 'The body is not a JSON object');
-  checkDepth(value);
   return value as JsonObject;
 }
 
@@ -39,16 +42,4 @@ function payloadOf(form: string): string {
   if (payload === undefined || others.length > 0)
     throw new AppError('validation', 'The form must have one field named payload');
   return payload;
-}
-
-/** Iterative, because the payload may be nested deeper than the call stack allows. */
-function checkDepth(payload: object): void {
-  const waiting: { value: object; depth: number }[] = [{ value: payload, depth: 1 }];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { value, depth } = next;
-    if (depth > MAX_DEPTH)
-      throw new AppError('validation', `The body is nested deeper than ${MAX_DEPTH} levels`);
-    for (const inner of Object.values(value) as unknown[])
-      if (typeof inner === 'object' && inner !== null) waiting.push({ value: inner, depth: depth + 1 });
-  }
 }

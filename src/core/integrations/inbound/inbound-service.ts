@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { InboundAnswer, InboundDelivery, ListInboundQuery } from '../../../contract/inbound.ts';
-import type { ProviderName } from '../../../contract/oauth.ts';
+import type { Vendor } from '../../../contract/vendors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { ClientInfo } from '../../auth/session-service.ts';
 import type { Config } from '../../config/config.ts';
@@ -13,7 +13,7 @@ import { deliveryIdOf } from './delivery-id.ts';
 import type { Delivery } from './delivery-log.ts';
 import { parsePayload, readPayload } from './inbound-payload.ts';
 import { isSigned } from './inbound-signature.ts';
-import { type InboundStore, providerOf, toInboundDelivery } from './inbound-store.ts';
+import { type InboundStore, senderOf, toInboundDelivery } from './inbound-store.ts';
 import { outsideWindow } from './replay-window.ts';
 import { rulesOf } from './source-rules.ts';
 import type { ReadSource, SourceEvent, SourceHeaders } from './source-work.ts';
@@ -28,7 +28,7 @@ const failedSignatures = {
 export interface InboundServiceDeps {
   store: InboundStore;
   intake: WorkIntake;
-  readers: Record<ProviderName, () => Promise<ReadSource>>;
+  readers: Record<Vendor, () => Promise<ReadSource>>;
   config: Config;
   limits: RateLimits;
   runtime: Runtime;
@@ -50,7 +50,7 @@ export class InboundService {
   }
 
   /** Verifies the signature before parsing; deliveries with an invalid signature are not stored. */
-  async receive(provider: ProviderName, receipt: Receipt): Promise<InboundAnswer> {
+  async receive(provider: Vendor, receipt: Receipt): Promise<InboundAnswer> {
     await this.#verify(provider, receipt);
     const { headers, body } = receipt;
     const { runtime } = this.#deps;
@@ -80,7 +80,7 @@ export class InboundService {
         'wrong_state',
         'The body of this delivery is no longer stored. Ask the sender to deliver it again.',
       );
-    const provider = providerOf(row);
+    const provider = senderOf(row);
     const delivery: Delivery = {
       id: runtime.newId('inb'),
       provider,
@@ -108,7 +108,7 @@ export class InboundService {
   }
 
   /** Limits failures only: valid deliveries may come from the same address. */
-  async #verify(provider: ProviderName, receipt: Receipt): Promise<void> {
+  async #verify(provider: Vendor, receipt: Receipt): Promise<void> {
     const { config, limits, log } = this.#deps;
     const setting = `webhooks.${provider}.signingSecret` as const;
     const secret = config.secret(setting);
@@ -123,7 +123,7 @@ export class InboundService {
     throw new AppError('forbidden', 'Invalid webhook signature');
   }
 
-  async #read(provider: ProviderName, headers: SourceHeaders, payload: object): Promise<SourceEvent> {
+  async #read(provider: Vendor, headers: SourceHeaders, payload: object): Promise<SourceEvent> {
     const { readers, config } = this.#deps;
     const read = await readers[provider]();
     return read({ headers, payload }, (context) => rulesOf(config, provider, context));

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { ProviderName } from '../../../contract/oauth.ts';
+import { linearSignatureHeader, type Vendor } from '../../../contract/vendors.ts';
 import type { SourceHeaders } from './source-work.ts';
 
 interface Scheme {
@@ -8,16 +8,16 @@ interface Scheme {
   prefix: string;
 }
 
-const schemes: Record<ProviderName, Scheme> = {
-  codehost: { headers: ['x-hub-signature-256'], prefix: 'sha256=' },
-  tracker_a: { headers: ['x-hub-signature'], prefix: 'sha256=' },
+const schemes: Record<Vendor, Scheme> = {
+  github: { headers: ['x-hub-signature-256'], prefix: 'sha256=' },
+  jira: { headers: ['x-hub-signature'], prefix: 'sha256=' },
   // The neutral name and Linear's own.
-  tracker_b: { headers: ['tracker-b-signature', 'linear-signature'], prefix: '' },
+  linear: { headers: [linearSignatureHeader, 'linear-signature'], prefix: '' },
 };
 
 /** Whether the vendor signed exactly these bytes: HMAC-SHA256 with the secret, in lower-case hex. */
 export function isSigned(
-  provider: ProviderName,
+  provider: Vendor,
   { headers, body }: { headers: SourceHeaders; body: Uint8Array },
   secret: string,
 ): boolean {

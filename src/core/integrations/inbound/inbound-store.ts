@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { InboundDelivery, ListInboundQuery } from '../../../contract/inbound.ts';
-import { type ProviderName, providerNameSchema } from '../../../contract/oauth.ts';
+import { type Vendor, vendorOf, type WireName, wireName } from '../../../contract/vendors.ts';
 import type { Database } from '../../storage/database.ts';
 import type { InboundDeliveryRow } from '../../storage/rows/inbound.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
@@ -42,7 +42,7 @@ export class InboundStore {
   constructor(database: Database) {
     this.#database = database;
     const db = database.read;
-    this.#byDelivery = prepareQuery<{ provider: string; deliveryId: string }, KnownDelivery>((value) =>
+    this.#byDelivery = prepareQuery<{ provider: WireName; deliveryId: string }, KnownDelivery>((value) =>
       db
         .selectFrom('inbound_deliveries')
         .select(knownColumns)
@@ -50,7 +50,7 @@ export class InboundStore {
         .where('delivery_id', '=', value('deliveryId'))
         .where('replay_of', 'is', null),
     );
-    this.#byBody = prepareQuery<{ provider: string; bodyHash: string }, KnownDelivery>((value) =>
+    this.#byBody = prepareQuery<{ provider: WireName; bodyHash: string }, KnownDelivery>((value) =>
       db
         .selectFrom('inbound_deliveries')
         .select(knownColumns)
@@ -105,8 +105,10 @@ export class InboundStore {
   /** Finds an earlier entry of the same delivery by id or by content hash, with the task that it created. */
   async findKnown(
     db: Kysely<Schema>,
-    { provider, deliveryId, bodyHash }: { provider: string; deliveryId: string; bodyHash: string },
+    delivery: { provider: Vendor; deliveryId: string; bodyHash: string },
   ): Promise<KnownDelivery | undefined> {
+    const { deliveryId, bodyHash } = delivery;
+    const provider = wireName(delivery.provider);
     const [byId] = (await db.executeQuery(this.#byDelivery({ provider, deliveryId }))).rows;
     if (byId && byId.task_id !== null) return byId;
     const [byBody] = (await db.executeQuery(this.#byBody({ provider, bodyHash }))).rows;
@@ -152,13 +154,12 @@ export class InboundStore {
   }
 }
 
-/** The provider of a row. */
-export const providerOf = ({ provider }: { provider: string }): ProviderName =>
-  providerNameSchema.parse(provider);
+/** The product that sent a delivery. */
+export const senderOf = ({ provider }: Pick<InboundDeliveryRow, 'provider'>): Vendor => vendorOf(provider);
 
 export const toInboundDelivery = (row: ListedRow): InboundDelivery => ({
   id: row.id,
-  provider: providerOf(row),
+  provider: row.provider,
   deliveryId: row.delivery_id,
   event: row.event,
   ...(row.action !== null && { action: row.action }),

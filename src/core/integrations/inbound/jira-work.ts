@@ -38,7 +38,7 @@ export function workOfIssue(issue: JiraIssue, rules: SourceRules): SourceWork {
     repository: rules.repository,
     branch: rules.branch,
     contentKey: key,
-    target: site === undefined ? undefined : { provider: 'tracker_a', site, issueKey: key },
+    target: site === undefined ? undefined : { provider: 'jira', site, issueKey: key },
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { safeParse } from '../../../contract/safe-parse.ts';
 import { AppError } from '../../errors.ts';
 
 /** Removes NUL and lone surrogates, and normalizes line endings. */
@@ -23,7 +24,7 @@ export const listOf = <T extends z.ZodType>(schema: T) =>
     .transform((entries) => entries.filter((entry) => entry !== undefined));
 
 export function readDelivery<T>(schema: z.ZodType<T>, payload: unknown, vendor: string): T {
-  const read = schema.safeParse(payload);
+  const read = safeParse(schema, payload);
   if (!read.success) throw new AppError('validation', `This is no delivery of ${vendor}`);
   return read.data;
 }

@@ -1,3 +1,4 @@
+import { safeParse } from '../../../contract/safe-parse.ts';
 import {
   linearCommentSchema,
   linearIssueSchema,
@@ -23,7 +24,7 @@ export function subjectOf(delivery: LinearDelivery): LinearSubject {
   }
   // Older deliveries have no actor, but name the author of the comment or the creator of the issue.
   if (type === 'Comment') {
-    const comment = linearCommentSchema.safeParse(data).data;
+    const comment = safeParse(linearCommentSchema, data).data;
     const author = comment?.user ?? (comment?.userId === undefined ? undefined : { id: comment.userId });
     return {
       comment,
@@ -32,7 +33,7 @@ export function subjectOf(delivery: LinearDelivery): LinearSubject {
       sender: senderOf(actor ?? author, isOfBot(delivery, comment?.botActor)),
     };
   }
-  const issue = type === 'Issue' ? linearIssueSchema.safeParse(data).data : undefined;
+  const issue = type === 'Issue' ? safeParse(linearIssueSchema, data).data : undefined;
   const creator = issue?.creator ?? (issue?.creatorId === undefined ? undefined : { id: issue.creatorId });
   return {
     issue,

@@ -21,7 +21,7 @@ export function workOfIssue(
     repository: rules.repository,
     branch: rules.branch,
     contentKey: sourceId,
-    target: issue.id === undefined ? undefined : { provider: 'tracker_b', issueId: issue.id },
+    target: issue.id === undefined ? undefined : { provider: 'linear', issueId: issue.id },
   };
 }
 

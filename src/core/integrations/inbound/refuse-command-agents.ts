@@ -1,4 +1,4 @@
-import { providerNameSchema } from '../../../contract/oauth.ts';
+import { vendors } from '../../../contract/vendors.ts';
 import type { AgentRegistry } from '../../agents/agent-registry.ts';
 import type { Config } from '../../config/config.ts';
 
@@ -8,7 +8,7 @@ export function refuseCommandAgents(deps: {
   registry: Pick<AgentRegistry, 'needsCommandRights'>;
 }): void {
   const { config, registry } = deps;
-  for (const provider of providerNameSchema.options)
+  for (const provider of vendors)
     config.setRule(`webhooks.${provider}.rules`, (rules) => {
       for (const [name, { agent }] of Object.entries(rules))
         if (agent !== undefined && registry.needsCommandRights(agent))

@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../../contract/oauth.ts';
+import type { Vendor } from '../../../contract/vendors.ts';
 import type { Config } from '../../config/config.ts';
 import type { SourceRule } from '../../config/webhook-settings.ts';
 
@@ -23,7 +23,7 @@ export interface SourceRules {
 }
 
 /** Resolves the rules for a repository, project or team from the current settings; the most specific name wins. */
-export function rulesOf(config: Config, provider: ProviderName, context: string | undefined): SourceRules {
+export function rulesOf(config: Config, provider: Vendor, context: string | undefined): SourceRules {
   const rule = closest(config.get(`webhooks.${provider}.rules`), context?.toLowerCase());
   return {
     isEnabled: rule.enabled ?? true,

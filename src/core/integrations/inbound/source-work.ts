@@ -2,11 +2,11 @@ import type { SourceRules } from './source-rules.ts';
 
 /** The issue or pull request that receives a task's progress comment. */
 export type CommentTarget =
-  | { provider: 'codehost'; repository: string; number: number }
+  | { provider: 'github'; repository: string; number: number }
   /** `site` is the origin of the Jira site, such as https://example.atlassian.net. */
-  | { provider: 'tracker_a'; site: string; issueKey: string }
+  | { provider: 'jira'; site: string; issueKey: string }
   /** `issueId` is Linear's internal id, not the identifier that people see. */
-  | { provider: 'tracker_b'; issueId: string };
+  | { provider: 'linear'; issueId: string };
 
 /** The task that a delivery requests, as received: nothing is truncated or validated yet. */
 export interface SourceWork {

@@ -1,5 +1,5 @@
 import type { InboundAnswer } from '../../../contract/inbound.ts';
-import type { ProviderName } from '../../../contract/oauth.ts';
+import { type Vendor, wireName } from '../../../contract/vendors.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Config } from '../../config/config.ts';
@@ -72,7 +72,7 @@ export class WorkIntake {
     const caller = await this.#ownerOf(rules);
     let known: KnownDelivery | undefined;
     const { answer } = await tasks.createFor(caller, fitTask({ provider, deliveryId, event, work, rules }), {
-      scope: `POST /api/webhooks/${provider}`,
+      scope: `POST /api/webhooks/${wireName(provider)}`,
       key: undefined,
       body: undefined,
       isText: true,
@@ -83,8 +83,12 @@ export class WorkIntake {
         return outcome && deliveries.write(transaction, delivery, { event, known, outcome });
       },
       attach: async (transaction, { id: taskId }) => {
-        const claim = { provider, content_key: work.contentKey, task_id: taskId, claimed_at: receivedAt };
-        await claims.put(transaction.db, claim);
+        await claims.put(transaction.db, {
+          provider: wireName(provider),
+          content_key: work.contentKey,
+          task_id: taskId,
+          claimed_at: receivedAt,
+        });
         if (rules.hasComments && work.target)
           sourceComments.add(transaction, { taskId, ownerId: caller.userId, target: work.target });
         const outcome: Outcome = { status: 'accepted', taskId };
@@ -97,7 +101,7 @@ export class WorkIntake {
   /** The outcome of work that creates no task, if any. */
   async #existingOutcome(
     { db }: WriteTransaction,
-    provider: ProviderName,
+    provider: Vendor,
     work: SourceWork,
   ): Promise<Outcome | undefined> {
     const { claims } = this.#deps;

@@ -11,7 +11,7 @@ type OAuthDeps = Omit<ConnectionServiceDeps & OAuthFlowDeps & OAuthSignInDeps, O
   keys: { box: SecretBox };
 };
 
-/** Sign-in with the code host, and the accounts at vendors that users connect. */
+/** Sign-in with GitHub, and the accounts at vendors that users connect. */
 export function composeOAuth(deps: OAuthDeps) {
   const grants = new TokenGrants(deps);
   const store = new ConnectionStore(deps.database, deps.keys.box);

@@ -1,14 +1,13 @@
-import type { ProviderName } from '../../../contract/oauth.ts';
+import { type Vendor, wireName } from '../../../contract/vendors.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Config } from '../../config/config.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
-import type { ConnectionRow } from '../../storage/rows/connections.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ClientInfo } from '../../auth/session-service.ts';
-import type { ConnectionStore } from './connection-store.ts';
+import type { ConnectionStore, StoredConnection } from './connection-store.ts';
 import { revokeGrant } from './grant-revocation.ts';
 import type { FinishedFlow } from './oauth-flow.ts';
 import { clientOf, oauthProviders } from './oauth-providers.ts';
@@ -18,9 +17,9 @@ import type { TokenGrants, TokenSet } from './token-grants.ts';
 const SPARE_MS = 60_000;
 
 export interface Connection {
-  provider: ProviderName;
+  provider: Vendor;
   accountId: string;
-  /** What the vendor says of the account. */
+  /** The profile of the account at the vendor. */
   account: Record<string, unknown>;
   scopes: string[];
   expiresAt: string | undefined;
@@ -28,7 +27,7 @@ export interface Connection {
 
 export interface ConnectionOwner {
   userId: string;
-  provider: ProviderName;
+  provider: Vendor;
   client: ClientInfo;
 }
 type Brought = Pick<FinishedFlow, 'tokens' | 'profile'>;
@@ -48,14 +47,14 @@ export interface ConnectionServiceDeps {
 export class ConnectionService {
   readonly #deps: ConnectionServiceDeps;
   readonly #refreshing = new Map<string, Promise<string>>();
-  /** What a vendor gave and could not be stored yet, by the sealed token that it replaces. */
+  /** New tokens that could not be stored yet, by the sealed token that they replace. */
   readonly #unsaved = new Map<string, TokenSet>();
 
   constructor(deps: ConnectionServiceDeps) {
     this.#deps = deps;
   }
 
-  /** Makes what a flow brought a connection of the user. */
+  /** Stores the result of a finished flow as a connection of the user. */
   connect(owner: ConnectionOwner, flow: Brought): Promise<void> {
     return this.#deps.database.write((transaction) => this.connectIn(transaction, owner, flow));
   }
@@ -69,12 +68,12 @@ export class ConnectionService {
       tool: 'auth.connected',
       userId,
       address: client.address,
-      arguments: { provider, accountId: profile.accountId, login: profile.login },
+      arguments: { provider: wireName(provider), accountId: profile.accountId, login: profile.login },
       result: 'ok',
     });
   }
 
-  /** Keeps the tokens that an account, connected already, has got anew. */
+  /** Stores the new tokens of an account that is already connected. */
   async renewIn(
     transaction: WriteTransaction,
     { userId, provider }: ConnectionOwner,
@@ -85,13 +84,13 @@ export class ConnectionService {
     await store.put(transaction, { owner_id: userId, provider }, { tokens, profile, at });
   }
 
-  async find(userId: string, provider: ProviderName): Promise<Connection | undefined> {
+  async find(userId: string, provider: Vendor): Promise<Connection | undefined> {
     const row = await this.#deps.store.find(userId, provider);
     return row && toConnection(row);
   }
 
-  /** A token that is valid for a while; refreshed where needed, once for all who ask at the same time. */
-  async accessToken(userId: string, provider: ProviderName): Promise<string> {
+  /** A token that is valid for a while; refreshed if needed, once for all concurrent callers. */
+  async accessToken(userId: string, provider: Vendor): Promise<string> {
     const { store } = this.#deps;
     const row = await this.#require(userId, provider);
     if (this.#lasts(row)) return store.accessToken(row);
@@ -104,14 +103,14 @@ export class ConnectionService {
     return refreshed;
   }
 
-  /** Revokes the grant at the vendor, and forgets the connection whatever the vendor says. Answers whether it agreed. */
+  /** Revokes the grant at the vendor and deletes the connection in any case. Returns whether the vendor confirmed. */
   async disconnect(
     userId: string,
-    provider: ProviderName,
+    provider: Vendor,
     { actorId = userId, address }: { actorId?: string; address?: string | undefined } = {},
   ): Promise<boolean> {
     const { database, store, audit } = this.#deps;
-    // A refresh under way would leave a grant behind that nobody knows of.
+    // A refresh in progress would leave an unknown grant behind.
     await this.#refreshing.get(keyOf(userId, provider))?.catch(() => undefined);
     const row = await this.#require(userId, provider);
     const isRevoked = await this.#revoke(row);
@@ -122,32 +121,37 @@ export class ConnectionService {
         tool: 'auth.disconnected',
         userId: actorId,
         address,
-        arguments: { provider, accountId: row.account_id, ownerId: userId, isRevoked },
+        arguments: {
+          provider: wireName(provider),
+          accountId: row.account_id,
+          ownerId: userId,
+          isRevoked,
+        },
         result: 'ok',
       });
     });
     return isRevoked;
   }
 
-  async #refresh(userId: string, provider: ProviderName): Promise<string> {
+  async #refresh(userId: string, provider: Vendor): Promise<string> {
     const { database, store, runtime } = this.#deps;
-    // Read anew: an earlier refresh may have ended since.
+    // Read again: an earlier refresh may have finished since.
     const row = await this.#require(userId, provider);
     if (this.#lasts(row)) return store.accessToken(row);
     const kept = this.#unsaved.get(row.access_token);
     const tokens = kept ?? (await this.#askForTokens(row));
-    // The old refresh token is worth nothing now: a full disk must not cost the connection.
+    // The old refresh token is invalid now: a full disk must not cost the connection.
     this.#unsaved.set(row.access_token, tokens);
     const at = runtime.now().toISOString();
     await database.write((transaction) => store.replaceTokens(transaction, row, tokens, at));
     this.#unsaved.delete(row.access_token);
-    // What was kept may have expired in the meantime.
+    // The kept tokens may have expired in the meantime.
     return kept ? this.#refresh(userId, provider) : tokens.accessToken;
   }
 
-  async #askForTokens(row: ConnectionRow): Promise<TokenSet> {
+  async #askForTokens(row: StoredConnection): Promise<TokenSet> {
     const { store, grants } = this.#deps;
-    const provider = row.provider as ProviderName;
+    const { provider } = row;
     const again = `${oauthProviders[provider].vendor} must be connected again`;
     const refreshToken = store.refreshToken(row);
     if (refreshToken === undefined) throw new AppError('wrong_state', `${again}: the access has expired`);
@@ -158,12 +162,12 @@ export class ConnectionService {
     });
   }
 
-  async #revoke(row: ConnectionRow): Promise<boolean> {
+  async #revoke(row: StoredConnection): Promise<boolean> {
     const { store, config, fetch, log } = this.#deps;
     const { provider } = row;
     try {
       const tokens = { accessToken: store.accessToken(row), refreshToken: store.refreshToken(row) };
-      return await revokeGrant(clientOf(config, provider as ProviderName), fetch, tokens);
+      return await revokeGrant(clientOf(config, provider), fetch, tokens);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       log.warn({ provider, reason: messageOf(error) }, 'a grant could not be revoked at its vendor');
@@ -171,22 +175,22 @@ export class ConnectionService {
     }
   }
 
-  #lasts({ expires_at }: ConnectionRow): boolean {
+  #lasts({ expires_at }: StoredConnection): boolean {
     const { runtime } = this.#deps;
     return expires_at === null || Date.parse(expires_at) >= runtime.now().getTime() + SPARE_MS;
   }
 
-  async #require(userId: string, provider: ProviderName): Promise<ConnectionRow> {
+  async #require(userId: string, provider: Vendor): Promise<StoredConnection> {
     const row = await this.#deps.store.find(userId, provider);
     if (!row) throw new AppError('wrong_state', `${oauthProviders[provider].vendor} is not connected`);
     return row;
   }
 }
 
-const keyOf = (userId: string, provider: ProviderName) => `${userId} ${provider}`;
+const keyOf = (userId: string, provider: Vendor) => `${userId} ${provider}`;
 
-const toConnection = (row: ConnectionRow): Connection => ({
-  provider: row.provider as ProviderName,
+const toConnection = (row: StoredConnection): Connection => ({
+  provider: row.provider,
   accountId: row.account_id,
   account: JSON.parse(row.account) as Record<string, unknown>,
   scopes: JSON.parse(row.scopes) as string[],

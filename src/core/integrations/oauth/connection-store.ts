@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../../contract/oauth.ts';
+import { type Vendor, vendorOf, wireName } from '../../../contract/vendors.ts';
 import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { ConnectionRow } from '../../storage/rows/connections.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
@@ -6,9 +6,14 @@ import type { ProviderProfile } from './provider-profiles.ts';
 import type { TokenSet } from './token-grants.ts';
 
 type Sealed = Pick<ConnectionRow, 'access_token' | 'refresh_token' | 'expires_at'>;
-type Key = Pick<ConnectionRow, 'owner_id' | 'provider'>;
+interface Key {
+  owner_id: string;
+  provider: Vendor;
+}
+/** A row under the name that the product has here. */
+export type StoredConnection = Omit<ConnectionRow, 'provider'> & Key;
 
-/** Rows of connections; their tokens are sealed, each to its place. */
+/** Rows of connections; each token is sealed for its own row and column. */
 export class ConnectionStore {
   readonly #database: Database;
   readonly #box: SecretBox;
@@ -17,31 +22,28 @@ export class ConnectionStore {
     this.#box = box;
   }
 
-  find(userId: string, provider: ProviderName): Promise<ConnectionRow | undefined> {
-    return this.#database.read
+  async find(userId: string, provider: Vendor): Promise<StoredConnection | undefined> {
+    const row = await this.#database.read
       .selectFrom('connections')
       .selectAll()
       .where('owner_id', '=', userId)
-      .where('provider', '=', provider)
+      .where('provider', '=', wireName(provider))
       .executeTakeFirst();
+    return row && { ...row, provider: vendorOf(row.provider) };
   }
 
-  /** Who signs in with this account of a vendor. */
-  async userOf(
-    { db }: WriteTransaction,
-    provider: ProviderName,
-    accountId: string,
-  ): Promise<string | undefined> {
+  /** The user who signs in with this account of a vendor. */
+  async userOf({ db }: WriteTransaction, provider: Vendor, accountId: string): Promise<string | undefined> {
     const row = await db
       .selectFrom('connections')
       .select('owner_id')
-      .where('provider', '=', provider)
+      .where('provider', '=', wireName(provider))
       .where('account_id', '=', accountId)
       .executeTakeFirst();
     return row?.owner_id;
   }
 
-  /** Inserts the connection, or puts it in the place of the user's earlier one. */
+  /** Inserts the connection or replaces the user's earlier one. */
   async put(
     { db }: WriteTransaction,
     key: Key,
@@ -56,7 +58,7 @@ export class ConnectionStore {
     };
     await db
       .insertInto('connections')
-      .values({ ...key, ...row, created_at: at })
+      .values({ owner_id: key.owner_id, provider: wireName(key.provider), ...row, created_at: at })
       .onConflict((conflict) => conflict.columns(['owner_id', 'provider']).doUpdateSet(row))
       .execute();
   }
@@ -64,35 +66,35 @@ export class ConnectionStore {
   /** Stores refreshed tokens unless the connection was replaced since it was read. */
   async replaceTokens(
     { db }: WriteTransaction,
-    read: ConnectionRow,
+    read: StoredConnection,
     tokens: TokenSet,
     at: string,
   ): Promise<void> {
     const sealed = this.#seal(read, tokens);
     await db
       .updateTable('connections')
-      // A vendor that gives no new refresh token means the old one to stay.
+      // Without a new refresh token the old one stays valid.
       .set({ ...sealed, refresh_token: sealed.refresh_token ?? read.refresh_token, updated_at: at })
       .where('owner_id', '=', read.owner_id)
-      .where('provider', '=', read.provider)
+      .where('provider', '=', wireName(read.provider))
       .where('access_token', '=', read.access_token)
       .execute();
   }
 
-  async delete({ db }: WriteTransaction, userId: string, provider: ProviderName): Promise<boolean> {
+  async delete({ db }: WriteTransaction, userId: string, provider: Vendor): Promise<boolean> {
     const { numDeletedRows } = await db
       .deleteFrom('connections')
       .where('owner_id', '=', userId)
-      .where('provider', '=', provider)
+      .where('provider', '=', wireName(provider))
       .executeTakeFirst();
     return numDeletedRows > 0n;
   }
 
-  accessToken(row: ConnectionRow): string {
+  accessToken(row: StoredConnection): string {
     return this.#box.open(row.access_token, placeOf(row, 'access'));
   }
 
-  refreshToken(row: ConnectionRow): string | undefined {
+  refreshToken(row: StoredConnection): string | undefined {
     return row.refresh_token === null
       ? undefined
       : this.#box.open(row.refresh_token, placeOf(row, 'refresh'));
@@ -109,4 +111,4 @@ export class ConnectionStore {
 }
 
 const placeOf = (key: Key, which: 'access' | 'refresh') =>
-  `connections:${key.owner_id}:${key.provider}:${which}`;
+  `connections:${key.owner_id}:${wireName(key.provider)}:${which}`;

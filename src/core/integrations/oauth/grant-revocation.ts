@@ -7,16 +7,16 @@ interface StoredTokens {
   refreshToken: string | undefined;
 }
 
-/** Takes back at the vendor what a person granted; answers whether the vendor says that it is done. */
+/** Revokes a grant at the vendor; returns whether the vendor confirmed. */
 export async function revokeGrant(
   client: OAuthClient,
   fetch: OutboundFetch,
   { accessToken, refreshToken }: StoredTokens,
 ): Promise<boolean> {
   const { name, vendor } = client.provider;
-  // Atlassian has no such endpoint: people take the grant back in their account, and the token ends by itself.
-  if (name === 'tracker_a') return false;
-  if (name === 'codehost') {
+  // Atlassian has no such endpoint: people revoke the grant in their account, and the token expires.
+  if (name === 'jira') return false;
+  if (name === 'github') {
     const basic = Buffer.from(`${client.clientId}:${client.clientSecret}`).toString('base64');
     const { status } = await askVendor(
       fetch,
@@ -42,7 +42,7 @@ export async function revokeGrant(
     });
     return status === 200;
   };
-  // An access token that has expired ends nothing any more; the refresh token does.
+  // An expired access token revokes nothing; the refresh token does.
   return (
     (await revoke({ access_token: accessToken })) ||
     (refreshToken !== undefined && (await revoke({ refresh_token: refreshToken })))

@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { OAuthCallback, ProviderName } from '../../../contract/oauth.ts';
+import { safeParse } from '../../../contract/safe-parse.ts';
+import type { OAuthCallback } from '../../../contract/oauth.ts';
+import { type Vendor, wireName } from '../../../contract/vendors.ts';
 import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
@@ -15,20 +17,20 @@ import type { TokenGrants, TokenSet } from './token-grants.ts';
 export const OAUTH_FLOW_MS = 10 * 60_000;
 
 export interface FlowStart {
-  /** Who is signed in at the start; only they may finish the flow. */
+  /** The user signed in at the start; only they may finish the flow. */
   userId?: string | undefined;
-  /** Where the vendor sends the browser, a callback of ours. */
+  /** The callback URL that the vendor redirects the browser to. */
   redirectUri: string;
-  /** The path that the browser is sent to at the end. */
+  /** The path that the browser is redirected to at the end. */
   returnTo?: string | undefined;
   /** Of an app that keeps the verifier itself. */
   codeChallenge?: string | undefined;
 }
 
 export interface FlowEnd {
-  /** What the browser kept since the start. */
+  /** The binding that the browser kept since the start. */
   binding: string | undefined;
-  /** Who is signed in now. */
+  /** The user signed in now. */
   userId: string | undefined;
   /** Of an app that gave its own challenge. */
   codeVerifier?: string | undefined;
@@ -37,7 +39,7 @@ export interface FlowEnd {
 export interface FinishedFlow {
   tokens: TokenSet;
   profile: ProviderProfile;
-  /** Who was signed in at the start, and still is. */
+  /** The user who was signed in at the start, and still is. */
   userId: string | undefined;
   returnTo: string;
 }
@@ -68,9 +70,9 @@ export class OAuthFlow {
     this.#deps = deps;
   }
 
-  /** Answers where to send the browser, and the binding that only this browser may keep. */
+  /** Returns the URL for the browser, and the binding that only this browser may keep. */
   async start(
-    name: ProviderName,
+    name: Vendor,
     { userId, redirectUri, returnTo = '/', codeChallenge }: FlowStart,
   ): Promise<{ url: string; state: string; binding: string }> {
     const { config, grants, oneTimeTokens, runtime } = this.#deps;
@@ -91,12 +93,12 @@ export class OAuthFlow {
     return { url, state: token, binding };
   }
 
-  /** Checks that this browser started the flow before the vendor hears of anything; gets the tokens and whose they are. */
-  async finish(name: ProviderName, callback: OAuthCallback, end: FlowEnd): Promise<FinishedFlow> {
+  /** Checks that this browser started the flow, then exchanges the code for tokens and reads the profile. */
+  async finish(name: Vendor, callback: OAuthCallback, end: FlowEnd): Promise<FinishedFlow> {
     const { config, fetch, grants, oneTimeTokens } = this.#deps;
     if (callback.state === undefined || (callback.code === undefined && callback.error === undefined))
       throw new AppError('validation', 'The code and the state of a sign-in are missing');
-    const stored = stateSchema.safeParse(await oneTimeTokens.redeem(purposeOf(name), callback.state));
+    const stored = safeParse(stateSchema, await oneTimeTokens.redeem(purposeOf(name), callback.state));
     if (!stored.success)
       throw new AppError('wrong_state', 'This sign-in has expired or was already used. Start again.');
     const state = stored.data;
@@ -125,7 +127,7 @@ export class OAuthFlow {
   }
 }
 
-const purposeOf = (name: ProviderName) => `oauth:${name}`;
+const purposeOf = (name: Vendor) => `oauth:${wireName(name)}`;
 
 function requireSameBrowser(state: FlowState, { binding }: FlowEnd): void {
   const expected = Buffer.from(state.bindingHash);
@@ -134,13 +136,9 @@ function requireSameBrowser(state: FlowState, { binding }: FlowEnd): void {
     throw new AppError('forbidden', 'This sign-in was started in another browser. Start again here.');
 }
 
-/** Cookies can be planted, so who connects an account must have been known at the start too. */
-function requireSamePerson(
-  name: ProviderName,
-  { userId: before }: FlowState,
-  { userId: now }: FlowEnd,
-): void {
-  const isSignIn = name === 'codehost' && before === undefined;
+/** Cookies can be planted, so the user must be the one who started the flow. */
+function requireSamePerson(name: Vendor, { userId: before }: FlowState, { userId: now }: FlowEnd): void {
+  const isSignIn = name === 'github' && before === undefined;
   if (isSignIn || (now !== undefined && before === now)) return;
   throw new AppError('unauthenticated', 'You were not signed in the whole time. Sign in, then start again.');
 }

@@ -1,28 +1,29 @@
-import type { ProviderName } from '../../../contract/oauth.ts';
+import { trimSlashes } from '../../../contract/trim-slashes.ts';
+import { productNames, type Vendor } from '../../../contract/vendors.ts';
 import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 
-/** What differs between the vendors. */
+/** The differences between the vendors. */
 export interface OAuthProvider {
-  name: ProviderName;
+  name: Vendor;
   vendor: string;
-  /** What is asked for unless the settings say otherwise. */
+  /** The scopes that are requested unless the settings name others. */
   scopes: readonly string[];
   /** Stands between the scopes in the authorize URL. */
   scopeSeparator: ' ' | ',';
   authorizeParameters: Readonly<Record<string, string>>;
-  /** How the vendor wants the token request. */
+  /** The format of the token request. */
   tokenRequest: 'form' | 'json';
-  /** Whom its answers name as their sender (RFC 9207), where it names one. */
+  /** The issuer that its answers name (RFC 9207), if any. */
   issuer?: (authorizeUrl: string) => string;
   /** The purpose, at the beginning of a sentence. */
   purpose: string;
 }
 
-export const oauthProviders: Record<ProviderName, OAuthProvider> = {
-  codehost: {
-    name: 'codehost',
-    vendor: 'GitHub',
+export const oauthProviders: Record<Vendor, OAuthProvider> = {
+  github: {
+    name: 'github',
+    vendor: productNames.github,
     scopes: ['read:user', 'user:email', 'repo'],
     scopeSeparator: ' ',
     authorizeParameters: {},
@@ -31,9 +32,9 @@ export const oauthProviders: Record<ProviderName, OAuthProvider> = {
     issuer: (authorizeUrl) => authorizeUrl.replace(/\/authorize\/?$/, ''),
     purpose: 'Sign-in with GitHub',
   },
-  tracker_a: {
-    name: 'tracker_a',
-    vendor: 'Jira',
+  jira: {
+    name: 'jira',
+    vendor: productNames.jira,
     // Without offline_access there is no refresh token, and the connection would last an hour.
     scopes: ['read:me', 'read:jira-work', 'write:jira-work', 'offline_access'],
     scopeSeparator: ' ',
@@ -41,9 +42,9 @@ export const oauthProviders: Record<ProviderName, OAuthProvider> = {
     tokenRequest: 'json',
     purpose: 'Connecting Jira',
   },
-  tracker_b: {
-    name: 'tracker_b',
-    vendor: 'Linear',
+  linear: {
+    name: 'linear',
+    vendor: productNames.linear,
     scopes: ['read', 'write'],
     scopeSeparator: ',',
     authorizeParameters: {},
@@ -52,7 +53,7 @@ export const oauthProviders: Record<ProviderName, OAuthProvider> = {
   },
 };
 
-/** Who we are at a vendor, and where it is. */
+/** The OAuth client at a vendor, and its endpoints. */
 export interface OAuthClient {
   provider: OAuthProvider;
   clientId: string;
@@ -64,8 +65,8 @@ export interface OAuthClient {
   scopes: readonly string[];
 }
 
-/** Reads the settings anew, so that a changed secret counts at once. */
-export function clientOf(config: Config, name: ProviderName): OAuthClient {
+/** Reads the settings at each call, so that a changed secret takes effect at once. */
+export function clientOf(config: Config, name: Vendor): OAuthClient {
   const provider = oauthProviders[name];
   const required = (key: 'clientId' | 'clientSecret', value: string | undefined) => {
     if (value) return value;
@@ -80,12 +81,12 @@ export function clientOf(config: Config, name: ProviderName): OAuthClient {
     clientSecret: required('clientSecret', config.secret(`integrations.${name}.clientSecret`)),
     authorizeUrl: config.get(`integrations.${name}.authorizeUrl`),
     tokenUrl: config.get(`integrations.${name}.tokenUrl`),
-    apiUrl: config.get(`integrations.${name}.apiUrl`).replace(/\/+$/, ''),
+    apiUrl: trimSlashes(config.get(`integrations.${name}.apiUrl`)),
     scopes: config.get(`integrations.${name}.scopes`) ?? provider.scopes,
   };
 }
 
-/** Where the browser is sent to ask the person. */
+/** The authorization URL for the browser. */
 export function authorizeUrlOf(
   { provider, clientId, authorizeUrl, scopes }: OAuthClient,
   flow: { state: string; redirectUri: string; codeChallenge: string },

@@ -1,4 +1,6 @@
+import { safeParse } from '../../../contract/safe-parse.ts';
 import { nameSchema } from '../../../contract/users.ts';
+import { wireName } from '../../../contract/vendors.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { AppError } from '../../errors.ts';
 import type { UserRow } from '../../storage/rows/auth.ts';
@@ -13,7 +15,7 @@ import type { ConnectionStore } from './connection-store.ts';
 import type { FinishedFlow } from './oauth-flow.ts';
 import type { ProviderProfile } from './provider-profiles.ts';
 
-const provider = 'codehost';
+const provider = 'github';
 const linkedElsewhere =
   'This GitHub account is connected to another account here. Disconnect it from that account first, or sign out to sign in with GitHub.';
 
@@ -27,35 +29,35 @@ export interface OAuthSignInDeps {
   audit: AuditLog;
 }
 
-/** From where a flow is finished. */
-export interface SignInPlace {
-  /** Whose session the browser has, if any. */
+/** The context in which a flow is finished. */
+export interface SignInContext {
+  /** The user of the browser's session, if any. */
   caller: Caller | undefined;
   isTrustedClient: boolean;
   client: ClientInfo;
 }
 
-/** Sign-in with an account at the code host: users are known by the vendor's id of it, never by an e-mail. */
+/** Sign-in with a GitHub account: users are known by GitHub's id of it, never by an e-mail. */
 export class OAuthSignIn {
   readonly #deps: OAuthSignInDeps;
   constructor(deps: OAuthSignInDeps) {
     this.#deps = deps;
   }
 
-  /** A new session, of the user whose account it is, of who connects it now, or of a new user. */
-  async signIn(flow: FinishedFlow, place: SignInPlace): Promise<SignedIn> {
+  /** A new session of the account's user, of the user who connects it now, or of a new user. */
+  async signIn(flow: FinishedFlow, context: SignInContext): Promise<SignedIn> {
     const signedIn = await this.#deps.database.write(async (transaction) => {
-      const row = await this.#userOf(transaction, flow, place);
-      if (row.disabled_at !== null) return this.#refuse(transaction, row, place);
-      return this.#admit(transaction, row, place);
+      const row = await this.#userOf(transaction, flow, context);
+      if (row.disabled_at !== null) return this.#refuse(transaction, row, context);
+      return this.#admit(transaction, row, context);
     });
     if (!signedIn) throw new AppError('forbidden', 'This account is disabled. Ask an administrator.');
     return signedIn;
   }
 
-  async #userOf(transaction: WriteTransaction, flow: FinishedFlow, place: SignInPlace): Promise<UserRow> {
+  async #userOf(transaction: WriteTransaction, flow: FinishedFlow, context: SignInContext): Promise<UserRow> {
     const { store, connections } = this.#deps;
-    const { client } = place;
+    const { client } = context;
     const { profile, userId: startedBy } = flow;
     const known = await store.userOf(transaction, provider, profile.accountId);
     if (known !== undefined) {
@@ -67,8 +69,8 @@ export class OAuthSignIn {
     }
     const row =
       startedBy === undefined
-        ? await this.#register(transaction, profile, place)
-        : requireFullSession(await this.#find(transaction, startedBy), place.caller);
+        ? await this.#register(transaction, profile, context)
+        : requireFullSession(await this.#find(transaction, startedBy), context.caller);
     await connections.connectIn(transaction, { userId: row.id, provider, client }, flow);
     return row;
   }
@@ -76,11 +78,11 @@ export class OAuthSignIn {
   async #register(
     transaction: WriteTransaction,
     { accountId, login, name, email: verified, avatarUrl }: ProviderProfile,
-    { isTrustedClient, client }: SignInPlace,
+    { isTrustedClient, client }: SignInContext,
   ): Promise<UserRow> {
     const { users, registration } = this.#deps;
     const email = verified ?? `${accountId}+${login}@users.noreply.github.com`.toLowerCase();
-    // Whoever has the address at the vendor need not be who has the account here.
+    // The owner of the address at the vendor may be another person than the owner of the account here.
     if (await users.findByEmail(email, transaction.db))
       throw new AppError(
         'forbidden',
@@ -96,9 +98,9 @@ export class OAuthSignIn {
     });
   }
 
-  async #admit(transaction: WriteTransaction, row: UserRow, { client }: SignInPlace): Promise<SignedIn> {
-    const wish = { userId: row.id, kind: 'sign-in', client } as const;
-    const session = await this.#deps.sessions.signIn(transaction, wish, provider);
+  async #admit(transaction: WriteTransaction, row: UserRow, { client }: SignInContext): Promise<SignedIn> {
+    const request = { userId: row.id, kind: 'sign-in', client } as const;
+    const session = await this.#deps.sessions.signIn(transaction, request, wireName(provider));
     return { session, user: toSignedIn(row) };
   }
 
@@ -108,19 +110,19 @@ export class OAuthSignIn {
     return row;
   }
 
-  async #refuse(transaction: WriteTransaction, row: UserRow, { client }: SignInPlace): Promise<undefined> {
+  async #refuse(transaction: WriteTransaction, row: UserRow, { client }: SignInContext): Promise<undefined> {
     await this.#deps.audit.append(transaction, {
       kind: 'security',
       tool: 'auth.sign_in',
       userId: row.id,
       address: client.address,
-      arguments: { method: provider },
+      arguments: { method: wireName(provider) },
       result: 'refused',
     });
   }
 }
 
-/** A connected account opens the whole account, for ever, so a session with less to say may not connect one. */
+/** A connected account can sign in for ever, so a session with fewer rights may not connect one. */
 function requireFullSession(row: UserRow, caller: Caller | undefined): UserRow {
   if (caller && caller.role === toSignedIn(row).role && caller.deviceId === undefined) return row;
   throw new AppError('forbidden', 'A paired device may not connect GitHub. Sign in with a browser first.');
@@ -129,5 +131,5 @@ function requireFullSession(row: UserRow, caller: Caller | undefined): UserRow {
 /** The name at the vendor as one of ours: one line, nothing invisible, not too long. */
 function asName(name: string, login: string): string {
   const plain = name.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').trim();
-  return nameSchema.safeParse(plain.slice(0, 100).trim()).data ?? login;
+  return safeParse(nameSchema, plain.slice(0, 100).trim()).data ?? login;
 }

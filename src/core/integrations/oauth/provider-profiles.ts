@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { safeParse } from '../../../contract/safe-parse.ts';
 import { emailSchema } from '../../../contract/users.ts';
 import { AppError } from '../../errors.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import type { OAuthClient } from './oauth-providers.ts';
 import { askVendor, type VendorAnswer, type VendorRequest } from '../../outbound/vendor-requests.ts';
 
-/** Whose account was connected. */
+/** The account that was connected. */
 export interface ProviderProfile {
   /** The vendor's own id of the account, which never changes. */
   accountId: string;
@@ -14,9 +15,9 @@ export interface ProviderProfile {
   /** Only where the vendor has verified it. */
   email: string | undefined;
   avatarUrl: string | undefined;
-  /** What status pages show. */
+  /** The name that status pages show. */
   account: Record<string, unknown>;
-  /** What was granted, where the API says so. */
+  /** The granted scopes, if the API reports them. */
   scopes: string[] | undefined;
 }
 
@@ -26,11 +27,11 @@ interface Api {
   accessToken: string;
 }
 
-/** Asks the vendor whose token it is. */
+/** Reads the profile of the token's account. */
 export function fetchProfile(api: Api): Promise<ProviderProfile> {
-  return { codehost: githubProfile, tracker_a: atlassianProfile, tracker_b: linearProfile }[
-    api.client.provider.name
-  ](api);
+  return { github: githubProfile, jira: atlassianProfile, linear: linearProfile }[api.client.provider.name](
+    api,
+  );
 }
 
 const githubUser = z.object({
@@ -54,10 +55,10 @@ async function githubProfile(api: Api): Promise<ProviderProfile> {
     accountId: String(id),
     login,
     name: name?.trim() || login,
-    email: emailSchema.safeParse(primary?.email).data,
+    email: safeParse(emailSchema, primary?.email).data,
     avatarUrl,
     account: { username: login, avatarUrl },
-    // People may grant less than was asked for, and only this header says what they did.
+    // People may grant fewer scopes than requested; only this header reports them.
     scopes: answer.headers.get('x-oauth-scopes')?.split(/[ ,]+/).filter(Boolean),
   };
 }
@@ -137,7 +138,7 @@ function read<T extends z.ZodType>({ client }: Api, schema: T, { status, body }:
   const { vendor } = client.provider;
   if (status === 401 || status === 403)
     throw new AppError('unauthenticated', `${vendor} does not take the token that it gave. Start again.`);
-  const { success, data } = schema.safeParse(body);
+  const { success, data } = safeParse(schema, body);
   if (status > 299 || !success)
     throw new AppError('unavailable', `${vendor} does not say whose account this is (status ${status})`);
   return data;

@@ -1,5 +1,6 @@
 import type { AuthorizationServer, Client, CustomFetchOptions, TokenEndpointResponse } from 'oauth4webapi';
-import type { OAuthCallback, ProviderName } from '../../../contract/oauth.ts';
+import type { OAuthCallback } from '../../../contract/oauth.ts';
+import type { Vendor } from '../../../contract/vendors.ts';
 import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
@@ -10,9 +11,9 @@ import { askVendor } from '../../outbound/vendor-requests.ts';
 export interface TokenSet {
   accessToken: string;
   refreshToken: string | undefined;
-  /** Undefined where the token lasts until it is revoked. */
+  /** Undefined if the token is valid until it is revoked. */
   expiresAt: string | undefined;
-  /** What was granted, where the vendor says so. */
+  /** The granted scopes, if the vendor reports them. */
   scopes: string[] | undefined;
 }
 
@@ -23,11 +24,11 @@ export interface CodeExchange {
   codeVerifier: string;
 }
 
-/** What vendors say where the daemon itself is not known to them. */
+/** The error codes for an unknown client. */
 const wrongClient = ['invalid_client', 'incorrect_client_credentials', 'access_denied'];
 const vendorFaults = ['server_error', 'temporarily_unavailable', 'slow_down'];
 
-/** What a vendor means by more cannot be told as a date. */
+/** Longer lifetimes do not fit a date. */
 const CENTURY_S = 100 * 365 * 86_400;
 
 // Loaded at the first flow: most daemons never start one.
@@ -46,11 +47,8 @@ export class TokenGrants {
     return (await load()).calculatePKCECodeChallenge(codeVerifier);
   }
 
-  /** Trades the code that the browser brought back for tokens. */
-  exchange(
-    name: ProviderName,
-    { callback, state, redirectUri, codeVerifier }: CodeExchange,
-  ): Promise<TokenSet> {
+  /** Exchanges the authorization code for tokens. */
+  exchange(name: Vendor, { callback, state, redirectUri, codeVerifier }: CodeExchange): Promise<TokenSet> {
     return this.#grant(name, async ({ library, server, client, provider, auth, options }) => {
       const parameters = validCallback({ library, server, client, provider }, callback, state);
       const request = [server, client, auth, parameters, redirectUri, codeVerifier, options] as const;
@@ -59,18 +57,15 @@ export class TokenGrants {
     });
   }
 
-  /** Trades a refresh token for new tokens; most vendors take it once. */
-  refresh(name: ProviderName, refreshToken: string): Promise<TokenSet> {
+  /** Exchanges a refresh token for new tokens; most vendors accept it once. */
+  refresh(name: Vendor, refreshToken: string): Promise<TokenSet> {
     return this.#grant(name, async ({ library, server, client, auth, options }) => {
       const response = await library.refreshTokenGrantRequest(server, client, auth, refreshToken, options);
       return library.processRefreshTokenResponse(server, client, response);
     });
   }
 
-  async #grant(
-    name: ProviderName,
-    request: (means: Means) => Promise<TokenEndpointResponse>,
-  ): Promise<TokenSet> {
+  async #grant(name: Vendor, request: (means: Means) => Promise<TokenEndpointResponse>): Promise<TokenSet> {
     const { config, fetch, runtime } = this.#deps;
     const client = clientOf(config, name);
     const library = await load();
@@ -110,7 +105,7 @@ function meansOf(library: Library, client: OAuthClient, fetch: OutboundFetch): M
     client: { client_id: clientId },
     auth: library.ClientSecretPost(clientSecret),
     options: {
-      // Where requests may go is for the outbound rules to say; an enterprise server may have no certificate.
+      // The outbound rules decide which addresses are allowed; an enterprise server may have no certificate.
       [library.allowInsecureRequests]: true,
       [library.customFetch]: (url: string, { headers, body }: CustomFetchOptions<'POST', URLSearchParams>) =>
         askTokenEndpoint(provider, url, headers, body, fetch),
@@ -118,7 +113,7 @@ function meansOf(library: Library, client: OAuthClient, fetch: OutboundFetch): M
   };
 }
 
-/** The one place where vendors are brought to the form that the library, and RFC 6749, expect. */
+/** Adapts the answers of vendors to what the library and RFC 6749 expect. */
 async function askTokenEndpoint(
   { vendor, tokenRequest }: OAuthProvider,
   url: string,
@@ -145,7 +140,7 @@ async function askTokenEndpoint(
   return Response.json(answer, { status: isError ? 400 : status });
 }
 
-/** Holds what the browser brought against the state, the sender, and errors. */
+/** Checks the callback: state, issuer and errors. */
 function validCallback(
   { library, server, client, provider }: Omit<Means, 'auth' | 'options'>,
   { code, state, iss, error }: OAuthCallback,

@@ -1,6 +1,6 @@
 import type { ModelProviders } from '../../providers/model-providers.ts';
 import { withoutProvider } from '../../providers/model-choice.ts';
-import { embeddingOffers, type EmbeddingUse } from '../../providers/embedding-offers.ts';
+import { embeddingBackends, type EmbeddingUse } from '../../providers/embedding-backends.ts';
 import type { ModelFailure } from '../../providers/resolved-model.ts';
 import type { Config } from '../../config/config.ts';
 import type { EmbeddingProvider } from '../../config/memory-settings.ts';
@@ -52,7 +52,8 @@ export class Embedder {
     const provider = config.get('memory.embedding.provider');
     if (!provider) return undefined;
     const modelId =
-      withoutProvider(provider, config.get('memory.embedding.model')) ?? embeddingOffers[provider].usualModel;
+      withoutProvider(provider, config.get('memory.embedding.model')) ??
+      embeddingBackends[provider].defaultModel;
     return modelId === undefined ? undefined : { provider, modelId, name: `${provider}/${modelId}` };
   }
 
@@ -65,7 +66,7 @@ export class Embedder {
 
   /** The number of texts per request and of parallel requests that the provider accepts. */
   batching({ provider }: EmbeddingChoice): { batch: number; parallel: number } {
-    return embeddingOffers[provider];
+    return embeddingBackends[provider];
   }
 
   /** Never throws: the search falls back to keywords. undefined when no provider is configured. */
@@ -119,7 +120,7 @@ export class Embedder {
     const { provider, modelId, name } = choice;
     const { providers } = this.#deps;
     const model = await providers.embeddingModel(provider, modelId);
-    const providerOptions = embeddingOffers[provider].options?.(use);
+    const providerOptions = embeddingBackends[provider].options?.(use);
     const values = texts.map((text) => this.#limits.cut(name, text));
     try {
       const { embeddings } = await model.doEmbed({

@@ -1,4 +1,4 @@
-/** A text that fails this often by itself, while others are accepted, is not retried. */
+/** A text that fails this often alone, while others are accepted, is not retried. */
 const MAX_STRIKES = 5;
 
 /** Texts that a provider rejects. They stay without a vector until the daemon restarts or the settings change. */

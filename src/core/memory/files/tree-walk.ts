@@ -26,7 +26,7 @@ export interface FoundFile {
   stats: BigIntStats;
 }
 
-/** A file, or a chance to yield. At `listing` the walk cannot be interrupted for good. */
+/** A file, or a chance to yield. At `listing` the walk cannot be interrupted. */
 export type WalkStep = FoundFile | 'listing' | 'judging';
 
 interface Frame {

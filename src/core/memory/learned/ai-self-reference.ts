@@ -48,7 +48,7 @@ export function isAiSelfReference(text: string, isFromAgent: boolean): boolean {
       .replaceAll(/[‐-―]/g, '-')
       .replaceAll(/"[^"]*"|“[^“”]*”|«[^«»]*»|„[^„“”]*[“”]|(?<![\p{L}\p{N}])'[^']*'(?!\p{L})/gu, '"')
       .replace(/^[^\p{L}\p{N}"]+/u, '')
-      .replace(/[\s.!?…:]+$/u, ''),
+      .replace(/(?<![\s.!?…:])[\s.!?…:]+$/u, ''),
   );
   const patterns = isFromAgent ? [...always, ...agentOnly] : always;
   return folded.some((sentence) => patterns.some((pattern) => pattern.test(sentence)));

@@ -32,7 +32,7 @@ const stopWords = new Set(
 );
 
 const sentencesOf = (text: string) =>
-  text.split(/[.!?…;]+(?=\s|$)|\n+/u).map((part) => wordsOf(part).join(' '));
+  text.split(/(?<![.!?…;])[.!?…;]+(?=\s|$)|\n+/u).map((part) => wordsOf(part).join(' '));
 
 export const isBoilerplate = (text: string): boolean => {
   const sentences = sentencesOf(text).filter((sentence) => sentence !== '');

@@ -3,7 +3,13 @@ import type { Experience, Origin } from '../../../contract/experiences.ts';
 const DAY_MS = 86_400_000;
 
 /** Marks content that does not come from the user alone. */
-export const untrustedMark = 'not trusted: the text of a stranger had a part in it';
+export const untrustedMark = 'untrusted: text from an outside source had a part in it';
+/** The mark of earlier versions, which stored results of tools still hold. */
+const earlierMark = 'not trusted: the text of a stranger had a part in it';
+
+/** Whether a text holds the mark, in its present or its earlier wording. */
+export const hasUntrustedMark = (text: string): boolean =>
+  text.includes(untrustedMark) || text.includes(earlierMark);
 
 /** Renders an experience for a model: type, origin, age and content. */
 export function describeExperience(experience: Experience, now: Date): { head: string; body: string } {

@@ -5,6 +5,7 @@ import type {
   CreateExperience,
 } from '../../../contract/experiences.ts';
 import type { SearchMethod } from '../../../contract/memory.ts';
+import type { PendingEntry } from '../../audit/pending-entry.ts';
 import { type Caller, requireOwned, visibleOwner } from '../../auth/caller.ts';
 import { type PerUserLimit, requireRoom } from '../../limits/per-user-limit.ts';
 import type { Log } from '../../log.ts';
@@ -37,6 +38,11 @@ export interface ExperienceServiceDeps {
   /** The search index. */
   entries: MemoryService['entries'];
   log: Log;
+}
+
+interface DecayOptions {
+  signal?: AbortSignal;
+  auditEntry?: PendingEntry | undefined;
 }
 
 /** Manages experiences on behalf of a caller. */
@@ -84,7 +90,8 @@ export class ExperienceService {
       origin,
       findDuplicate: () => this.#findNearDuplicate(row),
     });
-    const replaced = await database.write(async ({ db }) => {
+    const replaced = await database.write(async (transaction) => {
+      const { db } = transaction;
       if (input.sourceConversationId !== undefined)
         await requireConversationOf(db, caller.userId, input.sourceConversationId);
       const duplicate = await this.#store.findDuplicate(db, row);
@@ -92,6 +99,7 @@ export class ExperienceService {
       if (duplicate) await this.#store.remove(db, [duplicate.id]);
       else await requireRoom(db, perUser, caller.userId);
       await this.#store.insert(db, row);
+      await caller.auditEntry?.append(transaction, { id: row.id });
       return duplicate;
     });
     this.#hasAny = true;
@@ -154,9 +162,10 @@ export class ExperienceService {
 
   async remove(caller: Caller, id: string): Promise<void> {
     const { database, entries } = this.#deps;
-    await database.write(async ({ db }) => {
-      requireOwned(caller, await this.#store.find(id, db), 'Experience');
-      await this.#store.remove(db, [id]);
+    await database.write(async (transaction) => {
+      requireOwned(caller, await this.#store.find(id, transaction.db), 'Experience');
+      await this.#store.remove(transaction.db, [id]);
+      await caller.auditEntry?.append(transaction);
     });
     await this.#updateIndex(() => entries.remove([id]));
   }
@@ -164,15 +173,16 @@ export class ExperienceService {
   /** For an administrator decays those of all users. Elapsed time counts once, however often it is called. */
   async decay(caller: Caller, halfLifeDays: number): Promise<{ decayed: number }> {
     const ownerId = visibleOwner(caller);
-    if (ownerId === undefined) return this.decayAll(halfLifeDays);
-    return { decayed: await this.#decayOf(ownerId, halfLifeDays) };
+    const { auditEntry } = caller;
+    if (ownerId === undefined) return this.decayAll(halfLifeDays, { auditEntry });
+    return { decayed: await this.#decayOf(ownerId, halfLifeDays, { auditEntry }) };
   }
 
   /** Decays those of all users page by page until the signal aborts. */
-  async decayAll(halfLifeDays: number, signal?: AbortSignal): Promise<{ decayed: number }> {
+  async decayAll(halfLifeDays: number, options: DecayOptions = {}): Promise<{ decayed: number }> {
     let decayed = 0;
     for (const ownerId of await this.#store.owners())
-      decayed += await this.#decayOf(ownerId, halfLifeDays, signal);
+      decayed += await this.#decayOf(ownerId, halfLifeDays, options);
     return { decayed };
   }
 
@@ -181,7 +191,9 @@ export class ExperienceService {
     const { database, entries } = this.#deps;
     const ownerId = visibleOwner(caller);
     for (let pruned = 0; ;) {
-      const ids = await database.write(async ({ db }) => {
+      const ids = await database.write(async (transaction) => {
+        const { db } = transaction;
+        await caller.auditEntry?.append(transaction);
         const light = await this.#store.lighterThan(db, ownerId, minWeight, PAGE);
         if (light.length > 0) await this.#store.remove(db, light);
         return light;
@@ -225,13 +237,19 @@ export class ExperienceService {
     return findNearDuplicate({ search: (...args) => this.#find(...args), findAll, log: this.#deps.log }, row);
   }
 
-  async #decayOf(ownerId: string, halfLifeDays: number, signal?: AbortSignal): Promise<number> {
+  async #decayOf(
+    ownerId: string,
+    halfLifeDays: number,
+    { signal, auditEntry }: DecayOptions,
+  ): Promise<number> {
     const { database, runtime } = this.#deps;
     const now = runtime.now();
     const weighed_at = now.toISOString();
     for (let decayed = 0; ;) {
       if (signal?.aborted) return decayed;
-      const count = await database.write(async ({ db }) => {
+      const count = await database.write(async (transaction) => {
+        const { db } = transaction;
+        await auditEntry?.append(transaction);
         const rows = await this.#store.weighedBefore(db, ownerId, weighed_at, PAGE);
         for (const { id, ...row } of rows) {
           const weight = decayedWeight(row.weight, row.weighed_at, now, halfLifeDays);

@@ -19,7 +19,7 @@ const shapes: readonly [what: string, pattern: RegExp][] = [
     /\bgh[opsur]_\w{16,}|\bgithub_pat_\w{16,}|\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}|\bxapp-[\w-]{8,}|\bhvs\.[\w-]{16,}/gi,
   ],
   ['a cloud access key', /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}\b/g],
-  ['a signed token', /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g],
+  ['a signed token', /\beyJ[\w-]{8,500}\.[\w-]{8,}(?:\.[\w-]*)?/g],
   [
     'a token of this daemon',
     new RegExp(`\\b${tokenPrefix}(?=[\\w-]{0,100}\\d)[\\w-]{20,}|\\bpair_[\\w-]{32}(?![\\w-])`, 'g'),
@@ -78,7 +78,7 @@ const nameOf = (name: string) => (isPassword(name) ? 'a password' : 'a key or to
 
 /** Whether a value is assigned rather than mentioned: any word may follow a colon or "is". */
 function isAssignedSecret(name: string, input: string, isAssignment: boolean): boolean {
-  const word = input.replace(/[.!?:]+$/, '');
+  const word = input.replace(/(?<![.!?:])[.!?:]+$/, '');
   if (isPlaceholder(word) || isCode(name, word)) return false;
   if (isPassword(name)) return isAssignment || isMixed(word, 6);
   if (isName(word)) return false;
@@ -126,3 +126,33 @@ function isRandom(word: string): boolean {
   const groups = word.match(/\d+/g)?.length ?? 0;
   return groups >= 3 || (groups >= 2 && /[a-z]/.test(word) && /[A-Z]/.test(word));
 }
+
+/** As `long`, without a name before it. */
+const longValue = /(?<![\w+/-])[\w+/-]{20,300}={0,2}/g;
+
+/** Where the secrets of a text seem to be. */
+export function secretSpans(text: string): { start: number; end: number }[] {
+  const words = (pattern: RegExp, isSecret: (word: string, match: RegExpExecArray) => boolean) =>
+    [...text.matchAll(pattern)].flatMap((match) => {
+      const word = match.at(-1) ?? '';
+      const end = match.index + match[0].lastIndexOf(word) + word.length;
+      return isSecret(word, match) ? [{ start: end - word.length, end }] : [];
+    });
+  const isShown = (word: string) => !isPlaceholder(word);
+  return [
+    ...shapes.flatMap(([, pattern]) => words(pattern, (word) => isShown(word.slice(4)))),
+    ...words(urlLogin, isShown),
+    ...words(assigned, (word, [, name = '', sign = '']) => isAssignedSecret(name, word, sign !== ':')),
+    ...words(option, (word, [, name = '']) => isAssignedSecret(name, word, isPassword(name))),
+    ...words(basicLogin, isShown),
+    ...words(header, (word) => isMixed(word, 8)),
+    ...words(longValue, (word, { index }) => {
+      const around = text.slice(Math.max(0, index - NEAR), index + word.length + NEAR / 2);
+      return isRandom(word) && nearby.test(around);
+    }),
+  ];
+}
+
+/** Whether a name is one of a secret, such as `apiKey`. */
+export const isSecretName = (name: string): boolean =>
+  new RegExp(`(?:^|[^a-z])(?:${secretName})$`, 'iu').test(name.replaceAll(/([a-z])([A-Z])/g, '$1 $2'));

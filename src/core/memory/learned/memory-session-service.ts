@@ -56,7 +56,8 @@ export class MemorySessionService {
     const { database, runtime } = this.#deps;
     const id = runtime.newId('memsess');
     const created_at = runtime.now().toISOString();
-    return database.write(async ({ db }) => {
+    return database.write(async (transaction) => {
+      const { db } = transaction;
       const owner_id = await namedOwner(db, caller, userId);
       if (conversationId !== undefined) await requireConversationOf(db, owner_id, conversationId);
       await evictArchived(db, owner_id);
@@ -70,6 +71,7 @@ export class MemorySessionService {
         archived_at: null,
       };
       await db.insertInto('memory_sessions').values(row).execute();
+      await caller.auditEntry?.append(transaction, { id });
       return toMemorySession(row);
     });
   }
@@ -77,7 +79,8 @@ export class MemorySessionService {
   async archive(caller: Caller, id: string): Promise<MemorySession> {
     const { database, runtime } = this.#deps;
     const change = { status: 'archived', archived_at: runtime.now().toISOString() };
-    return database.write(async ({ db }) => {
+    return database.write(async (transaction) => {
+      const { db } = transaction;
       const found = await db
         .selectFrom('memory_sessions')
         .selectAll()
@@ -87,6 +90,7 @@ export class MemorySessionService {
       if (row.status !== 'active')
         throw new AppError('wrong_state', 'The memory session is already archived');
       await db.updateTable('memory_sessions').set(change).where('id', '=', id).execute();
+      await caller.auditEntry?.append(transaction);
       return toMemorySession({ ...row, ...change });
     });
   }

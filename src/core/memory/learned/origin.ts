@@ -2,7 +2,7 @@ import type { Origin } from '../../../contract/experiences.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { OriginColumns } from '../../storage/rows/memory.ts';
 
-/** The origin of what a user says directly. */
+/** The origin of statements that a user makes directly. */
 export const userOrigin = ({ userId }: Caller, conversationId?: string): Origin => ({
   kind: 'user',
   userId,

@@ -82,10 +82,12 @@ export class PreferenceService {
   }
 
   async remove(caller: Caller, userId: string, id: string): Promise<void> {
-    await this.#deps.database.write(async ({ db }) => {
+    await this.#deps.database.write(async (transaction) => {
+      const { db } = transaction;
       const ownerId = await namedOwner(db, caller, userId);
       if (!(await this.#store.remove(db, ownerId, id)))
         throw new AppError('not_found', 'Preference not found');
+      await caller.auditEntry?.append(transaction);
     });
   }
 }

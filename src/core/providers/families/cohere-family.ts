@@ -7,8 +7,8 @@ export async function createCohere({ apiKey, baseUrl, fetch }: Connection) {
 }
 
 /**
- * The package refuses a whole answer whose citations point at the results of tools, which is what they do once there are
- * tools. Nobody reads citations here.
+ * Removes citations, which are not used here: the package rejects a whole answer whose citations point at tool results,
+ * as they do as soon as tools are used.
  */
 function withoutCitations(fetch: ModelFetch): ModelFetch {
   return async (url, init) => {
@@ -25,7 +25,7 @@ function dropCitations(text: string): string {
       name === 'citations' ? undefined : value,
     );
   } catch {
-    // The package says what is wrong with it.
+    // The package reports the error.
     return text;
   }
 }

@@ -1,9 +1,9 @@
 import type { LanguageModelMiddleware } from 'ai';
 import { loadSdk } from '../load-sdk.ts';
 import type { Connection } from '../model-provider.ts';
-import { inNumbersAndOrder } from './embedding-answers.ts';
+import { normalizeEmbeddings } from './embedding-answers.ts';
 
-/** Vendors that speak the chat completions of OpenAI; packages of their own would add only images and rerankers. */
+/** Vendors with the chat completions API of OpenAI; their own packages would add only images and rerankers. */
 export async function createCompatible(name: string, { apiKey, baseUrl, fetch }: Connection) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const settings = { name, baseURL: baseUrl, fetch, includeUsage: true };
@@ -11,11 +11,11 @@ export async function createCompatible(name: string, { apiKey, baseUrl, fetch }:
 }
 
 export async function createCompatibleEmbedding(name: string, { fetch, ...connection }: Connection) {
-  const create = await createCompatible(name, { ...connection, fetch: inNumbersAndOrder(fetch) });
+  const create = await createCompatible(name, { ...connection, fetch: normalizeEmbeddings(fetch) });
   return (modelId: string) => create.embeddingModel(modelId);
 }
 
-/** Together tells the end of an answer by the name of the token. */
+/** Together names the token that ended the answer as its finish reason. */
 export async function createTogether(connection: Connection) {
   const { wrapLanguageModel } = await loadSdk();
   const create = await createCompatible('together', connection);

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import type { ModelFetch } from '../../outbound/model-fetch.ts';
 
 /**
- * Some servers answer in base64 whoever asks for numbers, which the packages refuse, and some answer in the order in
- * which they were done, which the packages do not see.
+ * Normalizes embedding responses: some servers send base64 where numbers were requested, which the packages reject, and
+ * some send the vectors out of order, which the packages do not notice.
  */
-export const inNumbersAndOrder =
+export const normalizeEmbeddings =
   (fetch: ModelFetch): ModelFetch =>
   async (url, init) => {
     const response = await fetch(url, init);
     if (!response.ok) return response;
     const text = await response.text();
-    const body = isPlain(text) ? text : mend(text);
+    const body = isPlain(text) ? text : repairJson(text);
     return new Response(body, { status: response.status, headers: response.headers });
   };
 
-/** To read it takes long: it is read twice only where it must be. */
+/** Parsing is slow, so the body is parsed twice only where necessary. */
 function isPlain(json: string): boolean {
   if (/"embedding"\s*:\s*"/.test(json)) return false;
   const indexes = [...json.matchAll(/"index"\s*:\s*(\d+)/g)].map(([, index]) => Number(index));
@@ -26,12 +26,12 @@ const answerSchema = z.looseObject({
   data: z.array(z.looseObject({ index: z.int().catch(0), embedding: z.unknown() })),
 });
 
-function mend(json: string): string {
+function repairJson(json: string): string {
   let answer;
   try {
     answer = answerSchema.parse(JSON.parse(json));
   } catch {
-    // The package says what is wrong with it.
+    // The package reports the error.
     return json;
   }
   const data = answer.data
@@ -40,7 +40,7 @@ function mend(json: string): string {
   return JSON.stringify({ ...answer, data });
 }
 
-/** Floats of four bytes, the lowest first. */
+/** Little-endian 32-bit floats. */
 function inNumbers(embedding: unknown): unknown {
   if (typeof embedding !== 'string') return embedding;
   const bytes = Buffer.from(embedding, 'base64');

@@ -1,24 +1,24 @@
 import type { ModelFetch } from '../../outbound/model-fetch.ts';
 import { type Connection, isDated } from '../model-provider.ts';
-import { inNumbersAndOrder } from './embedding-answers.ts';
+import { normalizeEmbeddings } from './embedding-answers.ts';
 
 /**
- * OpenAI itself answers on its newer API, where the reasoning models show what they can do. Other servers that speak its
- * protocol mostly know the chat completions alone.
+ * Uses the Responses API for OpenAI itself, which reasoning models need. Other servers with its protocol mostly support
+ * chat completions only.
  */
-export async function createOpenAI({ isVendors, apiKey, baseUrl, fetch }: Connection) {
+export async function createOpenAI({ isVendorUrl, apiKey, baseUrl, fetch }: Connection) {
   const sdk = await import('@ai-sdk/openai');
   const openai = sdk.createOpenAI({ apiKey, baseURL: baseUrl, fetch });
-  return (modelId: string) => (isVendors ? openai.responses(modelId) : openai.chat(modelId));
+  return (modelId: string) => (isVendorUrl ? openai.responses(modelId) : openai.chat(modelId));
 }
 
 export async function createOpenAIEmbedding({ apiKey, baseUrl, fetch }: Connection) {
   const sdk = await import('@ai-sdk/openai');
-  const openai = sdk.createOpenAI({ apiKey, baseURL: baseUrl, fetch: inNumbersAndOrder(fetch) });
+  const openai = sdk.createOpenAI({ apiKey, baseURL: baseUrl, fetch: normalizeEmbeddings(fetch) });
   return (modelId: string) => openai.embeddingModel(modelId);
 }
 
-/** Dated versions of the API have only chat completions in common. */
+/** Dated API versions have only chat completions in common. */
 export async function createAzure(connection: Connection) {
   const openaiOf = await createAzureOpenAI(connection);
   return (deployment: string) =>
@@ -28,13 +28,13 @@ export async function createAzure(connection: Connection) {
 }
 
 export async function createAzureEmbedding({ fetch, ...connection }: Connection) {
-  const openaiOf = await createAzureOpenAI({ ...connection, fetch: inNumbersAndOrder(fetch) });
+  const openaiOf = await createAzureOpenAI({ ...connection, fetch: normalizeEmbeddings(fetch) });
   return (deployment: string) => openaiOf(deployment).embeddingModel(deployment);
 }
 
 /**
- * OpenAI's own package knows which parameters its models take, also below Azure; what differs is the header of the key,
- * the query, and that dated versions of the API have the deployment in the path.
+ * The OpenAI package knows the parameters of its models, on Azure too; Azure differs in the header of the key, the query
+ * and, for dated API versions, the deployment in the path.
  */
 async function createAzureOpenAI({ apiKey, baseUrl, apiVersion, fetch }: Connection) {
   const { createOpenAI: create } = await import('@ai-sdk/openai');
@@ -50,7 +50,7 @@ function azureFetch(fetch: ModelFetch, apiKey: string, apiVersion: string | unde
     const url = new URL(input instanceof Request ? input.url : input);
     if (apiVersion !== undefined) url.searchParams.set('api-version', apiVersion);
     const headers = new Headers(init.headers);
-    // Azure would take a bearer for a token of Entra.
+    // Azure would read a bearer as an Entra token.
     headers.delete('authorization');
     headers.set('api-key', apiKey);
     return fetch(url, { ...init, headers });

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Approvals, runs of tools, and what tasks and conversations say about them. */
+/** Creates approvals and tool runs, and their columns in tasks and conversations. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`create table approvals (
     id text primary key, run_id text not null, call_id text not null, owner_id text not null,

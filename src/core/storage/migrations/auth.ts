@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 const clustered = sql`without rowid`;
 
-/** Accounts, API tokens, devices, the gateway and the audit log. */
+/** Creates accounts, API tokens, devices, gateway requests and the audit log. */
 export async function up(db: Kysely<never>): Promise<void> {
   await extendUsers(db);
   await replaceSessions(db);
@@ -10,7 +10,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await addDevices(db);
   await addGateway(db);
   await addAudit(db);
-  // Cursors are signed with a key of the master seed from now on.
+  // Cursors are now signed with a key of the master seed.
   await sql`delete from state where key = 'cursor_key'`.execute(db);
 }
 
@@ -62,7 +62,7 @@ async function addCredentials(db: Kysely<never>): Promise<void> {
     account text not null, scopes text not null, access_token text not null, refresh_token text, expires_at text,
     created_at text not null, updated_at text not null, primary key (user_id, provider)
   )`.execute(db);
-  // Whoever signs in with a vendor's account is one user; a tracker may be connected by several.
+  // A vendor account signs in one user; a tracker account may be connected by several.
   await sql`create unique index connections_by_account on connections (account_id) where provider = 'codehost'`.execute(
     db,
   );

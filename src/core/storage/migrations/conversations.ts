@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Conversations and their messages, and a way from a ticket to its task. */
+/** Creates conversations and messages, and the lookup from a ticket to its task. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`create table conversations (
     id text primary key, owner_id text not null, title text not null, preset_id text not null, task_id text,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What is learned: experiences, preferences, and the sessions of the memory. The index of files is a file of its own. */
+/** Creates experiences, preferences and memory sessions. The index of files is a separate database. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`create table memory_sessions (
     id text primary key, owner_id text not null, name text not null, conversation_id text, status text not null,

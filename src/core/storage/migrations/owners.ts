@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The user whom an object belongs to has one name in every table; `user_id` is left to who acted, in the audit log. */
+/** Renames the column of the owner to `owner_id` in every table; `user_id` stays for the actor in the audit log. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const table of [
     'sessions',

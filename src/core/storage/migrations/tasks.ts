@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Rows kept in the order of their key: one tree to write instead of two. */
+/** Rows are stored in key order, which needs one B-tree instead of two. */
 const clustered = sql`without rowid`;
 
-/** Tasks with their events, counts and dead letters; sessions of local mode. */
+/** Creates tasks with their events, counters and dead letters, and the sessions of local mode. */
 export async function up(db: Kysely<never>): Promise<void> {
   const schema = db.schema;
   await schema

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 const clustered = sql`without rowid`;
 
-/** Webhooks in and out, comments at the source of a task, and schedules. */
+/** Creates inbound and outbound webhooks, comments at the source of a task, and schedules. */
 export async function up(db: Kysely<never>): Promise<void> {
   await addInbound(db);
   await addOutbound(db);
@@ -31,7 +31,7 @@ async function addInbound(db: Kysely<never>): Promise<void> {
     copies integer not null default 1, bytes integer not null, received_at text not null,
     last_received_at text not null, replay_of text, payload text
   )`.execute(db);
-  // A replay by hand is an entry of its own, and must not stand in the way of the sender.
+  // A manual replay is a separate entry and must not block the sender.
   await sql`create unique index inbound_by_delivery on inbound_deliveries (provider, delivery_id)
     where replay_of is null`.execute(db);
   await sql`create index inbound_by_body on inbound_deliveries (provider, body_hash)`.execute(db);
@@ -56,7 +56,7 @@ async function addInbound(db: Kysely<never>): Promise<void> {
   await sql`create index source_comments_ended on source_comments (ended_at) where ended_at is not null`.execute(
     db,
   );
-  // Failed is the one end that a task comes back from.
+  // Only failed tasks can be retried.
   await sql`create index source_comments_failed on source_comments (task_id) where written = 'failed'`.execute(
     db,
   );

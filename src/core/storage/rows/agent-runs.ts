@@ -1,4 +1,4 @@
-/** A run of a model with tools: of an agentic message, or of a message that waits for approvals. */
+/** A run of a model with tools. */
 export interface AgentRunRow {
   id: string;
   kind: string;
@@ -6,9 +6,9 @@ export interface AgentRunRow {
   owner_id: string;
   conversation_id: string | null;
   task_id: string | null;
-  /** JSON: what was asked for. */
+  /** JSON: the options of the message. */
   options: string;
-  /** JSON: how far it is, so that it can go on from there. */
+  /** JSON: the `RunState`, from which the run can be resumed. */
   state: string | null;
   created_at: string;
   updated_at: string;

@@ -1,12 +1,12 @@
 export interface ApprovalRow {
   id: string;
-  /** The run whose call it is, and the id that the model gave the call. */
+  /** The run of the call, and the id that the model gave the call. */
   run_id: string;
   call_id: string;
   owner_id: string;
   conversation_id: string | null;
   task_id: string | null;
-  /** What `allow-always` is for: the conversation, else the task. */
+  /** The scope of `allow-always`: the conversation, else the task. */
   scope_id: string;
   tool: string;
   /** JSON. */
@@ -14,6 +14,11 @@ export interface ApprovalRow {
   cwd: string;
   danger: string;
   reason: string;
+  /** JSON: the files that the call runs, with their hashes; null where it runs none. */
+  scripts: string | null;
+  /** What `allow-always` would cover, as shown to the person, and a hash of it; null in rows of earlier versions. */
+  covers: string | null;
+  covers_key: string | null;
   /** A hash of everything that must not change between the decision and the call. */
   binding: string;
   status: string;
@@ -22,10 +27,21 @@ export interface ApprovalRow {
   expires_at: string;
   decided_at: string | null;
   decided_by: string | null;
-  /** When the call ran: an approval is good for one. */
+  /** When the call ran: an approval is valid for one call. */
   used_at: string | null;
 }
 
+/** A kind of call that is allowed in a conversation or task. */
+export interface AllowedCallRow {
+  scope_id: string;
+  covers_key: string;
+  tool: string;
+  covers: string;
+  allowed_by: string;
+  allowed_at: string;
+}
+
+/** A tool that a person allowed as a whole. */
 export interface AllowedToolRow {
   scope_id: string;
   tool: string;

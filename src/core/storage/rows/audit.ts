@@ -1,4 +1,4 @@
-/** One entry of the audit log: of a security event, or of the call of a tool. */
+/** One entry of the audit log: a security event or a tool call. */
 export interface AuditRow {
   seq: number;
   id: string;
@@ -9,7 +9,7 @@ export interface AuditRow {
   user_id: string | null;
   conversation_id: string | null;
   task_id: string | null;
-  /** The same in the entry before and after the call of a tool. */
+  /** The same in the entries before and after a tool call. */
   call_id: string | null;
   address: string | null;
   /** JSON. */

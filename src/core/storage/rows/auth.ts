@@ -4,7 +4,7 @@ export interface UserRow {
   name: string;
   role: string;
   created_at: string;
-  /** A PHC string; null for who signs in in another way. */
+  /** A PHC string; null for accounts without a password. */
   password_hash: string | null;
   avatar_url: string | null;
   bio: string | null;
@@ -19,7 +19,7 @@ export interface SessionRow {
   token_hash: string;
   owner_id: string;
   kind: string;
-  /** The most that the session may do, whatever its user may. */
+  /** The upper limit of the rights of the session. */
   role: string;
   device_id: string | null;
   user_agent: string | null;
@@ -46,7 +46,7 @@ export interface ApiTokenRow {
   owner_id: string;
   name: string;
   prefix: string;
-  /** The device that made it; it goes with the device. */
+  /** The device that created it; deleted with the device. */
   device_id: string | null;
   token_hash: string;
   /** JSON list. */
@@ -56,7 +56,7 @@ export interface ApiTokenRow {
   last_used_at: string | null;
 }
 
-/** Secrets that are good for one use: sign-in links and the states of OAuth. */
+/** Tokens that are valid once: sign-in links and OAuth states. */
 export interface OneTimeTokenRow {
   token_hash: string;
   purpose: string;

@@ -1,18 +1,20 @@
-/** The one comment that tells the source of a task how it goes. */
+import type { WireName } from '../../../contract/vendors.ts';
+
+/** The status comment at the source of a task. */
 export interface SourceCommentRow {
   task_id: string;
-  provider: string;
-  /** Whose connection writes it. */
+  provider: WireName;
+  /** The user whose connection writes it. */
   owner_id: string;
-  /** JSON: where it belongs. */
+  /** JSON: the target of the comment. */
   target: string;
-  /** The vendor's id of it, once it is known. */
+  /** The id of the comment at the vendor, once it is known. */
   comment_id: string | null;
-  /** The state of the task that it says already. */
+  /** The task state that the comment shows. */
   written: string | null;
-  /** 1 while it may have been written without anybody knowing its id. */
+  /** 1 while it may have been written but its id is unknown. */
   is_uncertain: number;
-  /** The state that is being written, which `attempts` and `next_attempt_at` belong to. */
+  /** The state that is being written; `attempts` and `next_attempt_at` belong to it. */
   tried: string | null;
   attempts: number;
   next_attempt_at: string | null;

@@ -1,9 +1,11 @@
+import type { WireName } from '../../../contract/vendors.ts';
+
 /** An account at a vendor that a user signed in with or connected; its tokens are sealed. */
 export interface ConnectionRow {
   owner_id: string;
-  provider: string;
+  provider: WireName;
   account_id: string;
-  /** JSON of what the vendor says of the account. */
+  /** JSON: the account profile of the vendor. */
   account: string;
   /** JSON list. */
   scopes: string;

@@ -4,10 +4,10 @@ export interface ConversationRow {
   title: string;
   preset_id: string;
   task_id: string | null;
-  /** Where its tools work, when not in a folder of its own. */
+  /** The working directory of its tools; null for a directory of its own. */
   cwd: string | null;
   message_count: number;
-  /** What the messages up to `summary_seq` come to; null as long as all of them fit. */
+  /** The summary of the messages up to `summary_seq`; null while all of them fit. */
   summary: string | null;
   summary_seq: number;
   created_at: string;
@@ -17,7 +17,7 @@ export interface ConversationRow {
 export interface MessageRow {
   id: string;
   conversation_id: string;
-  /** Rising by one within the conversation. */
+  /** Increases by one within the conversation. */
   seq: number;
   role: string;
   content: string;

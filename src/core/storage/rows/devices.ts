@@ -1,7 +1,7 @@
 export interface DeviceRow {
   id: string;
   owner_id: string;
-  /** The device whose session let it in; it goes with that one. */
+  /** The device whose session approved it; revoked with that device. */
   approved_by: string | null;
   name: string;
   role: string;
@@ -11,9 +11,9 @@ export interface DeviceRow {
 
 export interface PairingRequestRow {
   id: string;
-  /** Of the requestId that its holder polls with. */
+  /** Hash of the requestId that the requester polls with. */
   secret_hash: string;
-  /** Of the requestId of the device that scanned the QR code; it gets the token then. */
+  /** Hash of the requestId of the device that claimed the QR code and gets the token. */
   claim_hash: string | null;
   code_hash: string;
   requester_id: string;
@@ -21,18 +21,18 @@ export interface PairingRequestRow {
   public_key: string | null;
   address: string | null;
   status: string;
-  /** Who asked for the QR code. */
+  /** The user who created the QR code. */
   created_by: string | null;
   created_at: string;
   expires_at: string;
   decided_at: string | null;
   decided_by: string | null;
-  /** What the approver called themselves; `decided_by` is who it was. */
+  /** The label that the approver gave; `decided_by` is the user. */
   approver_label: string | null;
   device_id: string | null;
   role: string | null;
   reason: string | null;
-  /** When the token was given. */
+  /** When the token was delivered. */
   delivered_at: string | null;
 }
 

@@ -7,7 +7,7 @@ export interface GatewayRequestRow {
   created_at: string;
 }
 
-/** What a notifyUrl is told; waits for the end of its task, then for each attempt. */
+/** The delivery to a notifyUrl; waits until its task finishes, then for each attempt. */
 export interface NotifyDeliveryRow {
   id: string;
   request_id: string;
@@ -17,7 +17,7 @@ export interface NotifyDeliveryRow {
   status: string;
   attempts: number;
   next_attempt_at: string | null;
-  /** The exact text of each attempt, once the task has ended. */
+  /** The exact body of each attempt, once the task has finished. */
   body: string | null;
   last_status: number | null;
   last_error: string | null;

@@ -1,9 +1,11 @@
+import type { WireName } from '../../../contract/vendors.ts';
+
 export interface InboundDeliveryRow {
   id: string;
-  provider: string;
-  /** As the sender names it; a hash of the body where it names none. */
+  provider: WireName;
+  /** The id that the sender gave; a hash of the body where it gave none. */
   delivery_id: string;
-  /** SHA-256 of the bytes: the same event may come by two hooks, under two ids. */
+  /** SHA-256 of the body: two hooks may send the same event under two ids. */
   body_hash: string;
   event: string;
   action: string | null;
@@ -14,16 +16,16 @@ export interface InboundDeliveryRow {
   sender: string | null;
   copies: number;
   bytes: number;
-  /** The JSON as it came, while it is kept. */
+  /** The received JSON, while it is retained. */
   payload: string | null;
   received_at: string;
   last_received_at: string;
   replay_of: string | null;
 }
 
-/** Which task an issue, a comment or a check made last: while it has not ended, there is no second one. */
+/** The latest task of an issue, comment or check; no second one is created until it finishes. */
 export interface SourceClaimRow {
-  provider: string;
+  provider: WireName;
   content_key: string;
   task_id: string;
   claimed_at: string;

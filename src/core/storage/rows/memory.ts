@@ -8,15 +8,15 @@ export interface MemorySessionRow {
   archived_at: string | null;
 }
 
-/** Where something that was learned comes from. */
+/** The origin of learned content. */
 export interface OriginColumns {
   /** `user`, `task` or `conversation`. */
   origin: string;
-  /** Who said it, or whose run it was: an administrator may speak for the owner. */
+  /** The user who said it or whose run it was; may be an administrator instead of the owner. */
   origin_user_id: string;
   source_task_id: string | null;
   source_conversation_id: string | null;
-  /** 0 where a stranger's text set it going. */
+  /** 0 where untrusted text was involved. */
   is_trusted: number;
 }
 
@@ -35,7 +35,7 @@ export interface ExperienceRow extends OriginColumns {
   weighed_at: string;
   use_count: number;
   last_used_at: string | null;
-  /** The same for what says the same. */
+  /** Equal for equal content. */
   content_key: string;
   created_at: string;
 }
@@ -45,9 +45,9 @@ export interface PreferenceRow extends OriginColumns {
   owner_id: string;
   category: string;
   value: string;
-  /** The same for categories that mean the same. */
+  /** Equal for categories with the same meaning. */
   category_key: string;
-  /** The same for what says the same. */
+  /** Equal for equal content. */
   value_key: string;
   confidence: number;
   count: number;

@@ -5,29 +5,29 @@ export interface ScheduleRow {
   cron: string | null;
   at: string | null;
   timezone: string;
-  /** JSON: what each run is. */
+  /** JSON: the task that each occurrence creates. */
   task: string;
-  /** 1 when its creator may run commands. */
+  /** 1 when the creator may run commands. */
   may_command: number;
   overlap: string;
   catch_up: string;
   max_failures: number;
   status: string;
   paused_reason: string | null;
-  /** Only while it is active. */
+  /** Null unless it is active. */
   next_run_at: string | null;
-  /** When `next_run_at` was decided: long after now, the clock was wrong then. */
+  /** When `next_run_at` was computed; far in the future means that the clock was wrong. */
   planned_at: string;
   last_run_at: string | null;
   last_task_id: string | null;
-  /** The run that has not ended yet, as far as is known. */
+  /** The latest task, while it is not known to be finished. */
   open_task_id: string | null;
   run_count: number;
   skipped_count: number;
   misfire_count: number;
   failure_count: number;
   waiting_count: number;
-  /** Rises with each write: who decided by an older row writes nothing. */
+  /** Version for optimistic locking; increases with each write. */
   revision: number;
   created_at: string;
   updated_at: string;

@@ -1,4 +1,4 @@
-/** Small durable facts of the installation: the access key's hash, the pause of the queue. */
+/** The state of the installation, such as the hash of the access key. */
 export interface StateRow {
   key: string;
   value: string;

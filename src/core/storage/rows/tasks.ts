@@ -1,8 +1,8 @@
 import type { TaskStatus } from '../../../contract/task.ts';
 
 /**
- * The short part of a task that state changes and events need. Column types are those that both engines know: text,
- * integer, JSON as text, times as ISO text. What each column is for the product stands in `tasks/task-columns.ts`.
+ * The short columns of a task, which state changes and events need. Types are those of every engine: text, integer, JSON
+ * as text, times as ISO text. `tasks/task-columns.ts` maps them to the fields of a task.
  */
 export interface TaskHead {
   seq: number;
@@ -20,13 +20,21 @@ export interface TaskHead {
   agent_type: string | null;
   attempts: number;
   max_attempts: number;
-  /** How often the task's run died together with its worker. */
+  /** Number of crashes of the daemon that count against the task. */
   crashes: number;
+  /** Number of crashes of the daemon that its runs may have caused; above 0 it runs apart from other suspects. */
+  suspect: number;
+  /** What speaks against it, as JSON: one entry per crash that counts. */
+  crash_log: string | null;
+  /** Attempts that were not counted because a crash interrupted them. */
+  forgiven: number;
+  /** 1 where a person waits for it in a conversation. */
+  interactive: number;
   /** 1 when the creator may run commands. */
   may_command: number;
   /** 1 while an imported task waits for its release. */
   held: number;
-  /** Counts claims; a worker writes only while this is still its own number. */
+  /** Counts claims; a worker writes only while its own claim is the latest. */
   fence: number;
   lease_owner: string | null;
   lease_until: string | null;
@@ -40,12 +48,12 @@ export interface TaskHead {
   retried_from: string | null;
 }
 
-/** All of a task. */
+/** All columns of a task. */
 export interface TaskRow extends TaskHead {
   source_id: string | null;
   idempotency_key: string | null;
   cwd: string | null;
-  /** The strictest mode that its creator asked for. */
+  /** The security mode that the creator requested. */
   security_mode: string | null;
   /** 0 where untrusted text is its prompt. */
   is_trusted: number;
@@ -65,7 +73,7 @@ export interface TaskEventRow {
   data: string;
 }
 
-/** One cell of the counts that lists and health read instead of counting rows. */
+/** One counter that lists and health read instead of counting rows. */
 export interface TaskCountRow {
   owner_id: string;
   status: string;
@@ -73,7 +81,7 @@ export interface TaskCountRow {
   source: string;
   agent: string;
   n: number;
-  /** Milliseconds, the sum over the tasks of the cell. */
+  /** Total of the tasks in this cell, in milliseconds. */
   duration: number;
 }
 

@@ -1,7 +1,7 @@
 export interface WebhookRow {
   id: string;
   owner_id: string;
-  /** 1 where an administrator registered it, who sees everybody's tasks. */
+  /** 1 where an administrator registered it, so that it gets the events of all users. */
   sees_all: number;
   url: string;
   /** JSON list. */
@@ -9,7 +9,7 @@ export interface WebhookRow {
   status: string;
   /** Sealed. */
   secret: string;
-  /** Sealed; signs too until `previous_until`. */
+  /** Sealed; also signs until `previous_until`. */
   previous_secret: string | null;
   previous_until: string | null;
   description: string | null;
@@ -20,13 +20,13 @@ export interface WebhookRow {
   created_at: string;
 }
 
-/** One event for one webhook: the outbox, written with the change that it tells of, and the log of its attempts. */
+/** One event for one webhook: an outbox entry, written with the change itself, and the log of its attempts. */
 export interface WebhookDeliveryRow {
   id: string;
   webhook_id: string;
   event: string;
   task_id: string | null;
-  /** The exact text of each attempt. */
+  /** The exact body of each attempt. */
   body: string;
   status: string;
   attempt: number;

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
+import { fileWords } from '../guards/file-words.ts';
 import type { PathAccess } from '../tool.ts';
 import { isInside } from '../../paths/real-path.ts';
 
@@ -11,7 +12,8 @@ export async function argumentPaths(
   sandboxed?: { workspace: string },
 ): Promise<PathAccess[]> {
   const paths = new Set<string>();
-  for (const argument of argv.slice(1))
+  // The addresses of a sed script look like absolute paths.
+  for (const argument of argv[0] === 'sed' ? fileWords([...argv]) : argv.slice(1))
     for (const candidate of [argument, ...valuesIn(argument)]) {
       if (candidate === '' || candidate.includes('\0') || paths.has(candidate)) continue;
       const path = resolve(cwd, candidate);

@@ -1,7 +1,9 @@
 /** The lower-case name of a program without directory and version: `/usr/bin/Python3.11` is `python`. */
 export function programName(word: string): string {
   const name = (word.split('/').at(-1) ?? '').toLowerCase().replace(/\.exe$/, '');
-  return name.replace(/-?\d[\d.]*$/, '') || name;
+  const version = /(?<![\d.])[\d.]+$/.exec(name)?.[0].replace(/^\.+/, '') ?? '';
+  if (version === '') return name;
+  return name.slice(0, -version.length).replace(/-$/, '') || name;
 }
 
 /** Whether an argument is one of the long options or an abbreviation of one, with or without a value. */

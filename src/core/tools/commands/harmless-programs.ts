@@ -1,16 +1,12 @@
-/** The allowed arguments of a program: each option has to match, and operands are counted. */
-interface AllowedArguments {
-  options: RegExp;
-  /** The allowed operands; all by default. */
-  operand?: RegExp;
-  maxOperands?: number;
-}
+import type { AllowedArguments } from './allowed-arguments.ts';
+import { harmlessFilters } from './harmless-filters.ts';
 
 const anything: AllowedArguments = { options: /^/ };
 const none: AllowedArguments = { options: /^--?$/ };
 const sums: AllowedArguments = { options: /^(-[btz]+|--binary|--text|--zero|--tag)$/ };
 
 const programs: Record<string, AllowedArguments> = {
+  ...harmlessFilters,
   basename: { options: /^(-[az]+|-s.*|--suffix=.*|--multiple|--zero|--)$/ },
   cat: { options: /^(-[AbeEnstTuv]*|--number|--show-\w+(-\w+)?|--)$/ },
   cmp: { options: /^(-[bls]+|-n\d*|-i\d*|--bytes=\d+|--silent|--quiet|--verbose|--)$/ },
@@ -49,7 +45,7 @@ const programs: Record<string, AllowedArguments> = {
 };
 
 const history =
-  /^(-\d+|-n\d*|-U\d+|-[pswbzSGLiEF]|-[SGL].+|--|--(oneline|stat|shortstat|numstat|name-only|name-status|summary|graph|decorate|all|branches|tags|no-color|cached|staged|merges|no-merges|first-parent|reverse|follow|abbrev-commit|patch|no-patch|raw|check|word-diff|ignore-all-space|ignore-space-change|no-ext-diff|no-textconv|no-renames|exit-code|quiet|date-order|topo-order|merge-base|no-decorate|full-index)|--(format|pretty|date|since|until|after|before|author|committer|grep|max-count|skip|diff-filter|unified|stat|relative|abbrev|decorate)=.*)$/;
+  /^(--count|-\d+|-n\d*|-U\d+|-[pswbzSGLiEF]|-[SGL].+|--|--(oneline|stat|shortstat|numstat|name-only|name-status|summary|graph|decorate|all|branches|tags|no-color|cached|staged|merges|no-merges|first-parent|reverse|follow|abbrev-commit|patch|no-patch|raw|check|word-diff|ignore-all-space|ignore-space-change|no-ext-diff|no-textconv|no-renames|exit-code|quiet|date-order|topo-order|merge-base|no-decorate|full-index)|--(format|pretty|date|since|until|after|before|author|committer|grep|max-count|skip|diff-filter|unified|stat|relative|abbrev|decorate)=.*)$/;
 
 const subcommands: Record<string, AllowedArguments> = {
   status: {
@@ -72,6 +68,24 @@ const subcommands: Record<string, AllowedArguments> = {
       /^(-[arv]+|-vv|--(list|all|remotes|verbose|show-current|no-color)|--(contains|merged|no-merged|sort|format)=.*)$/,
     maxOperands: 0,
   },
+  blame: { options: /^(-[lstwepfnMC]+|-L.*|--(date|abbrev)=.*|--)$/ },
+  remote: { options: /^-v$/, maxOperands: 0 },
+  tag: { options: /^(-l|-n\d*|--(list|sort=.*|contains=.*|merged|no-merged))$/, maxOperands: 0 },
+  describe: { options: /^--(always|tags|all|long|dirty|abbrev=\d+)$/ },
+  stash: {
+    options: /^--(oneline|stat)$/,
+    operand: /^(list|show|stash@.*)$/,
+    check: ([first]) => /^(list|show)$/.test(first ?? ''),
+  },
+  shortlog: { options: /^(-[sne]+|--(summary|numbered|email))$/ },
+  reflog: { options: history, operand: /^(show|(HEAD|main|master)[\w/.~^@{}-]*)$/ },
+  'ls-tree': { options: /^(-[rdtlz]+|--(name-only|name-status|full-name|full-tree|long|abbrev(=\d+)?)|--)$/ },
+  'cat-file': { options: /^-[ptse]$/ },
+  'merge-base': { options: /^--(all|is-ancestor|fork-point|octopus)$/ },
+  'rev-list': { options: history },
+  'show-ref': { options: /^(-[ds]+|--(heads|tags|head|hash|verify))$/ },
+  'for-each-ref': { options: /^--(count|sort|format|points-at|contains|merged)=.*$/ },
+  'name-rev': { options: /^--(name-only|tags|always)$/ },
 };
 
 /**
@@ -90,10 +104,11 @@ export function isHarmless(argv: readonly string[]): boolean {
 function fits(known: Record<string, AllowedArguments>, name: string, args: readonly string[]): boolean {
   const rule = Object.hasOwn(known, name) ? known[name] : undefined;
   if (!rule) return false;
-  const { options, operand = /^/, maxOperands = Number.POSITIVE_INFINITY } = rule;
+  const { options, operand = /^/, maxOperands = Number.POSITIVE_INFINITY, check } = rule;
   const operands = args.filter((arg) => !arg.startsWith('-') || arg === '-');
   return (
     operands.length <= maxOperands &&
+    (check?.(args) ?? true) &&
     args.every((arg) => (operands.includes(arg) ? operand.test(arg) : options.test(arg)))
   );
 }

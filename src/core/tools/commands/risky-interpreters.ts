@@ -1,4 +1,4 @@
-import { setOf } from './command-options.ts';
+import { programName, setOf } from './command-options.ts';
 
 interface Interpreter {
   /** Options that may precede the script. */
@@ -30,6 +30,9 @@ const interpreters: Record<string, Interpreter> = {
   },
   php: { plain: /^(-l|-f|-n)$/, alone: /^(-v|-m|-i|--version|--help)$/ },
 };
+
+/** Whether a program runs code from a file that it is given. */
+export const isInterpreter = (program: string): boolean => Object.hasOwn(interpreters, programName(program));
 
 /** Why an interpreter may run code from its arguments or input; undefined if it runs a file, or is no interpreter. */
 export function whyInterpreterIsRisky(name: string, args: readonly string[]): string | undefined {

@@ -1,5 +1,6 @@
 import { hasLong, hasShort, hasWord, programName, setOf } from './command-options.ts';
 import { whyGitIsRisky } from './risky-git.ts';
+import { isPlainSedScript } from './sed-script.ts';
 import { whyInterpreterIsRisky } from './risky-interpreters.ts';
 
 /** Programs whose purpose is to run other programs. */
@@ -15,6 +16,10 @@ const wrappers = setOf(`
   elvish erl ghci groovy guile irb ipython iex jshell julia nu octave osascript powershell pwsh qjs r racket raku runghc sbcl
   scala swipl wish xonsh
 `);
+
+/** Whether the purpose of a program is to run others. */
+export const isWrapper = (program: string): boolean =>
+  wrappers.has(programName(program)) || fetchers.has(programName(program));
 
 /** Programs that can run others interactively: editors, pagers, consoles. */
 const consoles = setOf(
@@ -55,17 +60,22 @@ const packageRule: Rule = (args) =>
     'It fetches programs, or runs programs that its options name',
   );
 
+/** In an action, `>` writes a file; before the first one it compares. */
+const writesInAction = (program: string) => {
+  const action = program.indexOf('{');
+  return action >= 0 && program.indexOf('>', action) >= 0;
+};
+
 const awkRule: Rule = (args) =>
   reasonIf(
-    args.some((arg) => /system|\||getline|>|@/.test(arg)) ||
+    args.some(
+      (arg) =>
+        /system|\||getline|@/.test(arg.replaceAll('||', ' ')) || writesInAction(arg.replaceAll('>=', ' ')),
+    ) ||
       hasShort(args, 'ilE') ||
       hasLong(args, 'include', 'load', 'exec'),
     'The awk program may run others, or write files',
   );
-
-/** Sed scripts that are one substitution, or print or delete lines. */
-const plainScript =
-  /^(?:(?:\d+|\$|\/[^/\\\n]*\/)(?:,(?:\d+|\$|\/[^/\\\n]*\/))?)?(?:[pdq=]|s([/|,#])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*)$/;
 
 function whySedIsRisky(args: readonly string[]): string | undefined {
   if (hasWord(args, '--sandbox')) return undefined;
@@ -77,7 +87,7 @@ function whySedIsRisky(args: readonly string[]): string | undefined {
   );
   const checked = scripts.length > 0 ? scripts : [firstWord(args)];
   return reasonIf(
-    !isKnown || !checked.every((script) => plainScript.test(script)),
+    !isKnown || !checked.every(isPlainSedScript),
     'The sed script may run programs or write files. sed --sandbox prevents that',
   );
 }
@@ -188,7 +198,7 @@ function compilerRule(args: readonly string[]): string | undefined {
 
 /**
  * Why a command always needs an approval, such as one that runs code from its arguments, without a full stop. An unknown
- * program is not risky by itself, but not harmless either.
+ * program is not risky alone, but not harmless either.
  */
 export function whyRisky(argv: readonly string[]): string | undefined {
   const [word = '', ...args] = argv;

@@ -11,19 +11,22 @@ import {
   ToolFailure,
   type ToolOutput,
   type ToolPlan,
+  type ToolScope,
 } from '../tool.ts';
 import { resolveRealPath } from '../../paths/real-path.ts';
 import { argumentPaths } from './argument-paths.ts';
 import { commandEnvironment } from './command-environment.ts';
 import { CommandOutput, formatExit } from './command-output.ts';
-import { isHarmless } from './harmless-programs.ts';
-import { parseCommand } from './parse-command.ts';
-import { hasPlainRepository } from './plain-repository.ts';
-import { whyRisky } from './risky-programs.ts';
+import { chainArgv } from './command-chain.ts';
+import { judge, type JudgeDeps } from './judge-command.ts';
+import { argvsOf, parseCommand, type ParsedLine } from './parse-command.ts';
+import { isReadOnly } from './read-only-commands.ts';
 import { findProgram, isProgramFile } from '../../processes/find-program.ts';
 import type { Sandbox } from '../../processes/sandbox.ts';
 import { isInside } from '../../paths/real-path.ts';
-import { unreadablePaths } from './unreadable-paths.ts';
+import { checkScripts, scriptFiles } from './script-files.ts';
+import { GitProtection } from '../../processes/git-protection.ts';
+import { type RepositoryDeps, runSandboxed } from './run-sandboxed.ts';
 
 export const runCommandName = 'run_command';
 
@@ -33,7 +36,7 @@ const OUTPUT_BYTES = MAX_OUTPUT - 2000;
 const input = z.object({
   command: z.string().meta({
     description:
-      'One program with its arguments: plain words, and strings in quotes. No pipes, lists, redirections, variables or wildcards',
+      'One program with its arguments: plain words, and strings in quotes. Programs that only read may be connected with | and &&. No redirections, variables or wildcards',
   }),
   cwd: z.string().min(1).max(4096).optional().meta({
     description: 'The folder to run it in, inside the workspace; default: the workspace itself',
@@ -43,7 +46,7 @@ const input = z.object({
   }),
 });
 
-export interface RunCommandDeps {
+export interface RunCommandDeps extends JudgeDeps {
   sandbox: Sandbox;
   /** The daemon's environment; only an allowlist of it is passed on. */
   env: Record<string, string | undefined>;
@@ -54,15 +57,17 @@ export interface RunCommandDeps {
 
 /** A parsed command with everything that it needs to run. */
 interface PreparedCommand {
-  argv: string[];
+  line: ParsedLine;
   cwd: string;
   isSandboxed: boolean;
   timeoutMs: number;
 }
 
 /** Runs one program without a shell, sandboxed if a sandbox is available. */
-export const runCommandTool = (deps: RunCommandDeps) =>
-  defineTool({
+export const runCommandTool = (given: RunCommandDeps) => {
+  const { HOME: home, XDG_CONFIG_HOME: configHome } = given.env;
+  const deps = { ...given, repositories: new GitProtection({ home, configHome }) };
+  return defineTool({
     name: runCommandName,
     description:
       'Runs one program in the workspace, without a shell and mostly without network, and returns its output and exit code. For searching, reading and writing files the file tools are better.',
@@ -71,9 +76,10 @@ export const runCommandTool = (deps: RunCommandDeps) =>
     danger: 'high',
     plan: (args, context) => planCommand(deps, args, context),
   });
+};
 
 async function planCommand(
-  deps: RunCommandDeps,
+  deps: RunCommandDeps & RepositoryDeps,
   { command, cwd: requestedCwd = '.', timeoutMs }: z.output<typeof input>,
   context: ToolContext,
 ): Promise<ToolPlan> {
@@ -84,49 +90,37 @@ async function planCommand(
       access: {},
       run: () => Promise.reject(new ToolFailure(parsed.refused)),
     };
-  const { argv } = parsed;
-  const cwd = await resolveCwd(requestedCwd, context.workspace);
+  const { argv, parts, directory } = parsed;
+  const asked = directory === undefined ? requestedCwd : joinDirectories(requestedCwd, directory);
+  const cwd = await resolveCwd(asked, context.workspace);
   const state = await deps.sandbox.check();
-  const needsPerson = await whyNeedsPerson(argv, cwd, context, state.isWorking ? undefined : state.reason);
+  const judged = await judge(deps, parsed, cwd, context, state.isWorking ? undefined : state.reason);
+  const scripts = (
+    await Promise.all(argvsOf(parsed).map((one) => scriptFiles(one, cwd, context.workspace)))
+  ).flat();
   const sandboxed = state.isWorking ? { workspace: context.workspace } : undefined;
-  const prepared: PreparedCommand = { argv, cwd, timeoutMs, isSandboxed: state.isWorking };
+  const prepared: PreparedCommand = { line: parsed, cwd, timeoutMs, isSandboxed: state.isWorking };
+  const named = await Promise.all(argvsOf(parsed).map((one) => argumentPaths(one, cwd, sandboxed)));
   return {
     access: {
-      paths: [{ path: requestedCwd, operation: 'write' }, ...(await argumentPaths(argv, cwd, sandboxed))],
-      command: { argv, cwd },
+      paths: [{ path: asked, operation: 'write' }, ...named.flat()],
+      command: { argv, cwd, ...(parts && { parts }) },
+      ...(scripts.length > 0 && { scripts }),
       environment: state.isWorking ? 'sandbox' : 'no sandbox',
-      ...(needsPerson !== undefined && { needsPerson }),
+      ...judged,
     },
     run: async (scope) => {
       const [real] = scope.paths;
       if (real !== cwd || !isInside(context.workspace, cwd))
         throw new ToolFailure('Commands must run in a folder of the workspace');
-      const hidden = state.isWorking
-        ? await unreadablePaths(context.workspace, (path) => scope.mayRead(path))
-        : [];
-      return runPrepared(deps, prepared, context, hidden);
+      await checkScripts(scripts);
+      return runPrepared(deps, prepared, context, scope);
     },
   };
 }
 
-/** Why the command needs an approval; undefined if it needs none. Throws if it may not run at all. */
-async function whyNeedsPerson(
-  argv: string[],
-  cwd: string,
-  { workspace, mayRunCommands }: ToolContext,
-  noSandbox: string | undefined,
-): Promise<string | undefined> {
-  const risk = whyRisky(argv);
-  if (noSandbox === undefined) return risk;
-  const isReadOnly =
-    risk === undefined &&
-    isHarmless(argv) &&
-    (argv[0] !== 'git' || (await hasPlainRepository(cwd, workspace)));
-  if (isReadOnly) return undefined;
-  if (!mayRunCommands)
-    throw new ToolFailure(`There is no sandbox here (${noSandbox}), so only read-only commands may run`);
-  return `${risk === undefined ? '' : `${risk}. `}There is no sandbox here (${noSandbox}), so it can access everything that the daemon can`;
-}
+const joinDirectories = (base: string, directory: string) =>
+  base === '.' || directory.startsWith('/') ? directory : `${base}/${directory}`;
 
 /** The real path of the directory; does not reveal whether a path outside the workspace exists. */
 async function resolveCwd(cwd: string, workspace: string): Promise<string> {
@@ -138,34 +132,45 @@ async function resolveCwd(cwd: string, workspace: string): Promise<string> {
 }
 
 async function runPrepared(
-  { sandbox, env, installation, runtime }: RunCommandDeps,
-  { argv, cwd, timeoutMs, isSandboxed }: PreparedCommand,
+  deps: RunCommandDeps & RepositoryDeps,
+  { line, cwd, timeoutMs, isSandboxed }: PreparedCommand,
   { workspace, signal }: ToolContext,
-  hidden: string[],
+  scope: ToolScope,
 ): Promise<ToolOutput> {
+  const { env, installation, runtime } = deps;
   const variables = commandEnvironment(env, workspace, isSandboxed);
-  await checkProgram(argv, cwd, variables['PATH'] ?? '');
+  const argvs = argvsOf(line);
+  for (const one of argvs) await checkProgram(one, cwd, variables['PATH'] ?? '');
+  const argv = line.parts ? chainArgv(line.parts) : line.argv;
   const mark = `${installation}/tool/${runtime.newId('command')}`;
   const output = new CommandOutput(OUTPUT_BYTES);
-  const sandboxedCommand = { argv, cwd, workspace, env: { ...variables, [processMarker]: mark }, hidden };
-  const wrapped = isSandboxed ? await sandbox.wrap(sandboxedCommand) : argv;
-  // Starts here, so that the preparation does not count.
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const exit = await runProgram({
-    argv: wrapped,
-    cwd: isSandboxed ? '/' : cwd,
-    // Every process in a sandbox can read the environment of its first process.
-    env: isSandboxed ? {} : variables,
-    mark,
-    signal: AbortSignal.any([signal, timeout]),
-    isSandbox: isSandboxed,
-    onOutput: (chunk, name) => output.push(chunk, name),
-  });
+  let timeout: AbortSignal | undefined;
+  const start = (wrapped: string[]) => {
+    // Starts here, so that the preparation does not count.
+    timeout = AbortSignal.timeout(timeoutMs);
+    return runProgram({
+      argv: wrapped,
+      cwd: isSandboxed ? '/' : cwd,
+      // Every process in a sandbox can read the environment of its first process.
+      env: isSandboxed ? {} : variables,
+      mark,
+      signal: AbortSignal.any([signal, timeout]),
+      isSandbox: isSandboxed,
+      onOutput: (chunk, name) => output.push(chunk, name),
+    });
+  };
+  const sandboxed = { argv, cwd, workspace, env: { ...variables, [processMarker]: mark } };
+  const { exit, notes } = isSandboxed
+    ? await runSandboxed(deps, sandboxed, { scope, signal, changesFiles: !argvs.every(isReadOnly) }, start)
+    : { exit: await start(argv), notes: [] };
   signal.throwIfAborted();
-  if ('error' in exit) throw new ToolFailure(`${argv[0]} could not start: ${exit.error.message}`);
-  const outcome = timeout.aborted ? `Stopped after ${timeoutMs} ms, its time limit` : formatExit(exit);
+  if ('error' in exit) throw new ToolFailure(`${line.argv[0]} could not start: ${exit.error.message}`);
+  const outcome = timeout?.aborted ? `Stopped after ${timeoutMs} ms, its time limit` : formatExit(exit);
   const text = output.finish();
-  return { content: text === '' ? `${outcome}\n[no output]` : `${outcome}\n${text}`, origin: 'A command' };
+  const content = [outcome, ...notes.map((note) => `[${note}]`), text === '' ? '[no output]' : text].join(
+    '\n',
+  );
+  return { content, origin: 'A command' };
 }
 
 async function checkProgram([program = '']: string[], cwd: string, path: string): Promise<void> {

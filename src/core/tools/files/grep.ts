@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
 import { z } from 'zod';
-import { defineTool, isToolFailure, ToolFailure } from '../tool.ts';
+import { defineTool, isToolFailure, ToolFailure, type ToolScope } from '../tool.ts';
 import { batched } from './batched.ts';
 import { escapeInvisible } from '../../text/escape-invisible.ts';
 import { OutputLines } from './output-lines.ts';
@@ -57,7 +57,10 @@ export const grepTool = defineTool({
               walk && name ? await thread.testPaths(paths.map((file) => relative(root, file))) : [];
             const files = walk
               ? await readFound(
-                  paths.filter((file, index) => chosen[index] !== false && scope.mayRead(file)),
+                  await readable(
+                    paths.filter((file, index) => chosen[index] !== false && scope.mayRead(file)),
+                    scope,
+                  ),
                   gaps,
                 )
               : [await readBytes(root, MAX_NAMED)];
@@ -93,6 +96,13 @@ interface FileBytes {
 }
 
 class TooLarge extends ToolFailure {}
+
+/** Leaves out files that hold credentials by their content; those that do by their name are not among them. */
+async function readable(paths: string[], { isSecret }: ToolScope): Promise<string[]> {
+  if (!isSecret) return paths;
+  const secrets = await Promise.all(paths.map(isSecret));
+  return paths.filter((_, index) => !secrets[index]);
+}
 
 function linePattern(pattern: string, ignoreCase: boolean): RegExp {
   // Other engines accept this prefix, and models use it.

@@ -1,18 +1,25 @@
 import { dirname, join, resolve } from 'node:path';
 import { isInside, resolveRealPath } from '../../paths/real-path.ts';
+import type { SecretFiles } from '../../paths/secret-files.ts';
 import { quoteText } from '../../text/escape-invisible.ts';
 import { isToolFailure } from '../tool.ts';
 import type { Guard, GuardedCall } from './guard.ts';
 import { isSecretPath } from '../../paths/secret-paths.ts';
 import { baseDirectoryOf, pathsOfWord, wordsOfCall } from './words-of-call.ts';
 
+export interface SecretGuardDeps {
+  protectedDirectories: string[];
+  /** Recognizes credentials by content; without it, only names count. */
+  secretFiles?: SecretFiles;
+}
+
 /** Refuses access to secrets and to the daemon's own directories, which are given as real paths. */
-export function secretExfiltration({ protectedDirectories }: { protectedDirectories: string[] }): Guard {
+export function secretExfiltration({ protectedDirectories, secretFiles }: SecretGuardDeps): Guard {
   return {
     name: 'secret-exfiltration',
     async check(call) {
       try {
-        return await findSecret(call, protectedDirectories);
+        return await findSecret(call, protectedDirectories, secretFiles);
       } catch (error) {
         if (isToolFailure(error)) return error.message;
         throw error;
@@ -32,12 +39,21 @@ export const isProtectedPath = (path: string, protectedDirectories: string[], wo
     return !isOwn;
   });
 
-async function findSecret(call: GuardedCall, protectedDirectories: string[]): Promise<string | undefined> {
+async function findSecret(
+  call: GuardedCall,
+  protectedDirectories: string[],
+  secretFiles: SecretFiles | undefined,
+): Promise<string | undefined> {
   const { workspace } = call.context;
   const isForbidden = (path: string) =>
     isSecretPath(path) || isProtectedPath(path, protectedDirectories, workspace);
-  for (const { requested, real } of call.paths)
+  const holdsSecrets = async (real: string) =>
+    isInside(workspace, real) && (await secretFiles?.isSecret(real, workspace)) === true;
+  for (const { requested, real, operation } of call.paths) {
     if (isForbidden(real) || isForbidden(resolve(workspace, requested))) return refusal(requested);
+    // Writing shows nothing, and correcting a file with a password is work that people ask for.
+    if (operation === 'read' && (await holdsSecrets(real))) return contentRefusal(requested);
+  }
   const words = wordsOfCall(call);
   const base = words.length > 0 ? await baseDirectoryOf(call) : workspace;
   for (const word of words) {
@@ -49,9 +65,11 @@ async function findSecret(call: GuardedCall, protectedDirectories: string[]): Pr
       // The text of a URL does not matter, unless a directory of that name links to a secret.
       if (isForbidden(real) && (as !== 'url' || real !== named)) return refusal(word.text);
       if (as !== 'url' && isForbidden(named)) return refusal(word.text);
+      if (await holdsSecrets(real)) return contentRefusal(word.text);
     }
   }
   return undefined;
 }
 
 const refusal = (text: string) => `${quoteText(text)} points to a path where secrets are kept`;
+const contentRefusal = (text: string) => `${quoteText(text)} contains credentials`;

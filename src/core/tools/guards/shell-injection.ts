@@ -21,12 +21,14 @@ function checkArgv({ tool, args, access }: GuardedCall): string | undefined {
     const parsed = parseCommand(typeof text === 'string' ? text : '');
     if ('refused' in parsed) return parsed.refused;
     // Exactly the parsed words must run.
-    if (JSON.stringify(parsed.argv) !== JSON.stringify(command?.argv))
+    const planned = [command?.argv, command?.parts ?? null];
+    if (JSON.stringify([parsed.argv, parsed.parts ?? null]) !== JSON.stringify(planned))
       return 'The program to run does not match the command';
   }
   if (!command) return undefined;
   if (command.argv.length === 0 || command.argv[0] === '') return 'There is no program to run';
-  return [...command.argv, command.cwd].some((word) => /[\0\r\n]/.test(word))
+  const words = command.parts?.flatMap(({ argv }) => argv) ?? command.argv;
+  return [...words, command.cwd].some((word) => /[\0\r\n]/.test(word))
     ? 'A command must not contain line breaks or NUL characters'
     : undefined;
 }

@@ -31,8 +31,9 @@ const PROGRAM_DIRECTORIES = [
 export function wordsOfCall({ access, args, tool }: GuardedCall): Word[] {
   const words: Word[] = [];
   if (access.command) {
-    const { argv } = access.command;
-    for (const text of [...programWord(argv), ...fileWords(argv)]) words.push({ text, as: 'word' });
+    const { argv: only, parts } = access.command;
+    for (const argv of parts?.map((part) => part.argv) ?? [only])
+      for (const text of [...programWord(argv), ...fileWords(argv)]) words.push({ text, as: 'word' });
   }
   if (tool.server !== undefined) collect(args, words);
   return words;

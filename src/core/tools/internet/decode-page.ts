@@ -24,7 +24,7 @@ const charsetOf = (headers: Headers) =>
 function charsetIn(body: Uint8Array): string | undefined {
   const start = new TextDecoder('latin1').decode(body.subarray(0, PRESCAN));
   const found =
-    /<meta\s[^>]*?charset\s*=\s*["']?([\w.:-]+)/i.exec(start) ??
+    /<meta\s[^<>]*?charset\s*=\s*["']?([\w.:-]+)/i.exec(start) ??
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)/i.exec(start);
   const label = found?.[1]?.toLowerCase();
   // A declaration that was readable as ASCII proves that the page is not UTF-16.

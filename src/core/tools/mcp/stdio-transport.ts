@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import { closeInheritedDescriptors } from '../../processes/inherited-descriptors.ts';
 import {
   terminateGroup,
   killMarked,
@@ -64,6 +65,7 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, cwd, env, mark } = this.#program;
+    closeInheritedDescriptors();
     const child = spawn('/bin/sh', [...watchedProgram, command, ...args], {
       cwd,
       env: { ...env, [processMarker]: mark },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { safeParse } from '../../../contract/safe-parse.ts';
 
 /** A string; anything else becomes an empty string. */
 export const textSchema = z.string().catch('');
@@ -7,7 +8,7 @@ export const textSchema = z.string().catch('');
 export const listOf = <T extends z.ZodType>(entry: T) =>
   z.array(z.unknown()).transform((entries) =>
     entries.flatMap((each) => {
-      const parsed = entry.safeParse(each);
+      const parsed = safeParse(entry, each);
       return parsed.success ? [parsed.data] : [];
     }),
   );

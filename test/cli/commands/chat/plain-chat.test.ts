@@ -36,7 +36,7 @@ const asks = async (run: ScriptedRun) => {
 };
 
 describe('svc chat without a screen', () => {
-  it('writes the answer to stdout as it comes, and everything else to stderr', async () => {
+  it('writes the answer to stdout as it streams, and everything else to stderr', async () => {
     daemon.script = (run) => {
       run.begin();
       run.text('I look.');
@@ -80,7 +80,7 @@ describe('svc chat without a screen', () => {
     expect(bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'max', maxSteps: 9, maxBudget: 5000 }]);
   });
 
-  it('prints events, or the conversation, as JSON', async () => {
+  it('prints events or the conversation as JSON', async () => {
     daemon.script = (run) => {
       run.begin();
       run.text('Hi');
@@ -125,7 +125,7 @@ describe('svc chat without a screen', () => {
     });
   });
 
-  it('ends where an approval is needed, and stops the run', async () => {
+  it('exits when an approval is needed, and cancels the run', async () => {
     daemon.script = asks;
     const { code, stderr } = await chat(['--agentic', 'Make']);
     expect(code).toBe(9);
@@ -134,7 +134,7 @@ describe('svc chat without a screen', () => {
     expect(bodies(/approvals/)).toEqual([]);
   });
 
-  it('denies and continues, or waits for a decision, as --on-approval says', async () => {
+  it('denies and continues, or waits for a decision, depending on --on-approval', async () => {
     daemon.script = asks;
     const denied = await chat(['--on-approval', 'deny', 'Make']);
     expect(denied).toMatchObject({ code: 0, stdout: 'deny\n' });
@@ -149,7 +149,7 @@ describe('svc chat without a screen', () => {
     expect(await waiting).toMatchObject({ exitCode: 0, stdout: 'allow-once\n' });
   });
 
-  it('stops the work at Ctrl-C', async () => {
+  it('cancels the run on Ctrl-C', async () => {
     daemon.script = async (run) => {
       run.begin(true);
       run.text('Working');
@@ -169,7 +169,7 @@ describe('svc chat without a screen', () => {
     [['--mode', 'strict', 'Hi'], 'Allowed choices are deny', 2],
     [['--provider', 'opnai', 'Hi'], 'Did you mean openai?', 5],
     [['-c', 'conv_9', 'Hi'], 'There is no conversation "conv_9"', 5],
-  ])('refuses %j', async (words, text, code) => {
+  ])('rejects the chat arguments %j', async (words, text, code) => {
     expect(await chat(words)).toMatchObject({
       code,
       stdout: '',

@@ -20,13 +20,13 @@ describe('svc and the daemon', () => {
     expect(stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  it('starts it in CI when asked', async () => {
+  it('starts a daemon in CI with --autostart', async () => {
     await using home = await SvcHome.create();
     const args = ['run', '--autostart', '--agent', 'command', '--', 'echo here'];
     expect(await home.svc(args, { env: { CI: 'true' } })).toMatchObject({ code: 0, stdout: 'here\n' });
   });
 
-  it('starts, says so, shows, starts again, stops', async () => {
+  it('starts, shows, restarts and stops the daemon', async () => {
     await using home = await SvcHome.create();
     const url = `http://127.0.0.1:${home.port}`;
     const started = await home.svc(['daemon', 'start']);
@@ -52,7 +52,7 @@ describe('svc and the daemon', () => {
     expect(statSync(join(home.folder, 'daemon.log')).mode & 0o777).toBe(0o600);
   });
 
-  it('serves in the foreground until a signal ends it', async () => {
+  it('serves in the foreground until a signal stops it', async () => {
     await using home = await SvcHome.create();
     const serving = home.start(['daemon', '--port', '0']);
     await said(serving, 'stdout', /listens on/);
@@ -65,19 +65,17 @@ describe('svc and the daemon', () => {
 
   it('says why the daemon did not start', async () => {
     await using home = await SvcHome.create();
-    const stranger = createServer((_, response) => response.end('hello')).listen(home.port, '127.0.0.1');
-    await once(stranger, 'listening');
+    const other = createServer((_, response) => response.end('hello')).listen(home.port, '127.0.0.1');
+    await once(other, 'listening');
     try {
       const { code, stderr } = await home.svc(['daemon', 'start']);
       expect(code).toBe(78);
-      expect(stderr).toMatch(
-        /^svc: The daemon did not start: Port \d+ on 127\.0\.0\.1 is taken by another program\./,
-      );
+      expect(stderr).toMatch(/^svc: The daemon did not start: Port \d+ on 127\.0\.0\.1 is already in use\./);
       const listed = await home.svc(['tasks', 'ls']);
       expect(listed.code).toBe(69);
       expect(listed.stderr).toMatch(/The server at \S+ is not svc/);
     } finally {
-      stranger.close();
+      other.close();
     }
   });
 
@@ -97,7 +95,7 @@ describe('svc and the daemon', () => {
     writeFileSync(file, '');
   });
 
-  it('fixes permissions that let others read the data', async () => {
+  it('fixes permissions that let other users read the data', async () => {
     await using home = await SvcHome.create();
     await home.svc(['daemon', 'start']);
     chmodSync(home.folder, 0o755);
@@ -108,7 +106,7 @@ describe('svc and the daemon', () => {
     expect(statSync(home.folder).mode & 0o777).toBe(0o700);
   });
 
-  it('writes the description of a service for the system', async () => {
+  it('writes the service definition for the system', async () => {
     await using home = await SvcHome.create();
     const link = join(home.folder, 'svc-link');
     symlinkSync(join(root, 'bin/svc.js'), link);

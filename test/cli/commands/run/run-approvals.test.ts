@@ -21,7 +21,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 const args = (...more: string[]) => ['run', '--url', server.url, ...more, 'Fix it'];
 
 describe('svc run with approvals, without a terminal', () => {
-  it('leaves the task waiting and exits with 9', async () => {
+  it('leaves the task waiting for approval and exits with 9', async () => {
     const running = home.start(args());
     const { id } = await world.created();
     const asked = world.askInTask();
@@ -35,7 +35,7 @@ describe('svc run with approvals, without a terminal', () => {
     expect(server.asked.map(({ route }) => route)).not.toContain(`POST /api/tasks/${id}/cancel`);
   });
 
-  it('prints the task as it is with --json', async () => {
+  it('prints the waiting task with --json', async () => {
     const running = home.start(args('--json'));
     const { id } = await world.created();
     world.askInTask();
@@ -81,7 +81,7 @@ describe('svc run with approvals, without a terminal', () => {
     expect(stderr).toMatch(/· needs approval: run_command npm publish\n· denied\n/);
   });
 
-  it('reports a decision that it may not send', async () => {
+  it('reports a decision that the user may not make', async () => {
     server.answers.approvals = {
       ...server.answers.approvals,
       decide: () => {
@@ -99,7 +99,7 @@ describe('svc run with approvals, without a terminal', () => {
 });
 
 describe('svc run of an agent with tools', () => {
-  it('says on stderr what it does, and on stdout nothing but the answer', async () => {
+  it('prints the steps of the agent to stderr, and only the answer to stdout', async () => {
     const running = home.start(args('--mode', 'sandbox'));
     await world.created();
     expect(world.tasks[0]?.securityMode).toBe('sandbox');
@@ -123,7 +123,7 @@ describe('svc run of an agent with tools', () => {
   it.each([
     ['budget', 10],
     ['policy_denied', 4],
-  ] as const)('exits after %s with %i', async (failure, code) => {
+  ] as const)('a task that failed with %s exits with %i', async (failure, code) => {
     const running = home.start(args());
     await world.created();
     world.end({ status: 'failed', error: { class: failure, code: 'x', message: 'No more' } });
@@ -133,7 +133,7 @@ describe('svc run of an agent with tools', () => {
   it.each([
     [['--mode', 'sandbx'], /Did you mean sandbox\?/],
     [['--on-approval', 'ask'], /Allowed choices are fail, wait, deny/],
-  ])('%j is wrong usage', async (more, stderr) => {
+  ])('rejects the run arguments %j as wrong usage', async (more, stderr) => {
     expect(outcomeOf(await home.start(args(...more)))).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(stderr) as string,
@@ -146,9 +146,13 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     ['y', 'allow-once'],
     ['always', 'allow-always'],
     ['no', 'deny'],
-  ] as const)('asks, and %j is %s', async (keys, decision) => {
+  ] as const)('asks for approval and sends the answer %j as %s', async (keys, decision) => {
     const running = home.startOnTerminal(args());
-    const asking = said(running, 'stdout', /Allow run_command\? \[y\]es once \/ \[a\]lways \/ \[n\]o /);
+    const asking = said(
+      running,
+      'stdout',
+      /Allow run_command\? \[y\]es once \/ \[a\]lways \/ the whole \[t\]ool \/ \[n\]o /,
+    );
     await world.created();
     const asked = world.askInTask({ params: { command: `npm test ${'x'.repeat(100)}` } });
     const shown = stripVTControlCharacters(await asking);
@@ -162,7 +166,7 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     expect({ code, last }).toEqual({ code: 0, last: 'done' });
   });
 
-  it('asks again where it does not understand the answer', async () => {
+  it('asks again when it does not understand the answer', async () => {
     const running = home.startOnTerminal(args());
     const asking = said(running, 'stdout', /Allow run_command\?/);
     const again = said(running, 'stdout', /Allow run_command\?[^]*Allow run_command\?/);
@@ -178,7 +182,7 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     expect(outcomeOf(await running).code).toBe(0);
   });
 
-  it('withdraws the prompt when it was decided elsewhere and shows the next one', async () => {
+  it('withdraws the prompt when another client decides, and shows the next one', async () => {
     const running = home.startOnTerminal(args());
     const first = said(running, 'stdout', /Allow run_command\?/);
     const second = said(running, 'stdout', /Allow write_file\?/);
@@ -193,7 +197,7 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     expect(outcomeOf(await running).code).toBe(0);
   });
 
-  it('takes nothing that was typed before it asked for an answer', async () => {
+  it('ignores keys that were typed before the approval prompt', async () => {
     const running = home.startOnTerminal(args());
     const asking = said(running, 'stdout', /Allow run_command\?/);
     const started = said(running, 'stdout', /task_.* created/);
@@ -212,7 +216,7 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     expect(outcomeOf(await running).code).toBe(0);
   });
 
-  it('cancels at Ctrl-C while it asks', async () => {
+  it('cancels the task on Ctrl-C during the approval prompt', async () => {
     const running = home.startOnTerminal(args());
     const asking = said(running, 'stdout', /Allow run_command\?/);
     const { id } = await world.created();

@@ -5,8 +5,8 @@ import { ChatScreen } from './chat-screen.ts';
 
 const agentic = { isAgentic: true, effort: 'high', maxBudget: 50_000 } as const;
 
-describe('a chat on the screen', () => {
-  it('says what to do before anything is written', async () => {
+describe('the chat screen', () => {
+  it('an empty chat says how to start', async () => {
     await using chat = await ChatScreen.open();
     const shown = await chat.screen.until(/Write a message/);
     expect(shown).toContain('Tools work in /home/ada/project.');
@@ -15,12 +15,12 @@ describe('a chat on the screen', () => {
     expect(chat.screen.rows.length).toBeLessThanOrEqual(24);
   });
 
-  it('says how to set a provider up where there is none', async () => {
+  it('says how to configure a provider when there is none', async () => {
     await using chat = await ChatScreen.open({ prepare: (daemon) => (daemon.hasProvider = false) });
     expect(await chat.screen.until(/No model provider/)).toContain('svc providers configure openai');
   });
 
-  it('sends a message and shows the answer as it is written', async () => {
+  it('sends a message and shows the answer as it streams', async () => {
     await using chat = await ChatScreen.open();
     const goOn = Promise.withResolvers<void>();
     chat.daemon.script = async (run) => {
@@ -49,7 +49,7 @@ describe('a chat on the screen', () => {
     expect(await chat.screen.until(/│ I wonder/)).toContain('│ two');
   });
 
-  it('draws few pictures of many events', async () => {
+  it('draws few frames for many events', async () => {
     await using chat = await ChatScreen.open();
     chat.daemon.script = (run) => {
       run.begin();
@@ -62,7 +62,7 @@ describe('a chat on the screen', () => {
     expect(chat.screen.frames - before).toBeLessThan(200);
   });
 
-  it('begins without a folder where its person may not choose one', async () => {
+  it('starts a conversation without a folder when the user may not choose one', async () => {
     await using chat = await ChatScreen.open({ prepare: (daemon) => (daemon.mayChooseFolder = false) });
     chat.screen.type('Hi\r');
     await chat.screen.until(/done after/);
@@ -82,7 +82,7 @@ describe('a chat on the screen', () => {
     });
   });
 
-  it('asks about one call after the other', async () => {
+  it('asks about one tool call after the other', async () => {
     await using chat = await ChatScreen.open();
     chat.daemon.script = async (run) => {
       run.begin();
@@ -108,7 +108,7 @@ describe('a chat on the screen', () => {
     expect(chat.screen.screen).toMatch(/✗ run_command {2}make .*\n {2}Denied by a person\n✓ write_file/);
   });
 
-  it('stops an answer at Esc, and keeps what is typed meanwhile', async () => {
+  it('stops an answer on Esc, and keeps the text that was typed meanwhile', async () => {
     await using chat = await ChatScreen.open();
     const gone = Promise.withResolvers<void>();
     chat.daemon.script = async (run) => {
@@ -127,7 +127,7 @@ describe('a chat on the screen', () => {
     expect(chat.screen.screen).toContain('› next');
   });
 
-  it('cancels the task of a run by itself, and waits for its end', async () => {
+  it('cancels the task of an agentic turn, and waits until it finishes', async () => {
     await using chat = await ChatScreen.open({ settings: agentic, message: 'Work' });
     chat.daemon.script = async (run) => {
       run.begin(true);
@@ -141,7 +141,7 @@ describe('a chat on the screen', () => {
     expect(chat.bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'high', maxBudget: 50_000 }]);
   });
 
-  it('says calmly what went wrong and what to do', async () => {
+  it('shows an error with the next step', async () => {
     await using chat = await ChatScreen.open();
     chat.daemon.script = (run) => {
       run.begin();
@@ -154,7 +154,7 @@ describe('a chat on the screen', () => {
     await chat.screen.until(/was lost before the answer was complete/);
   });
 
-  it('scrolls back, says how much is below, and follows again at the end', async () => {
+  it('scrolls back, counts the rows below, and follows again at the end', async () => {
     await using chat = await ChatScreen.open();
     chat.daemon.script = (run) => {
       run.begin();
@@ -169,7 +169,7 @@ describe('a chat on the screen', () => {
     await chat.screen.until(/60\. row/);
   });
 
-  it('fits every size', async () => {
+  it('the chat fits every screen size', async () => {
     await using chat = await ChatScreen.open({ conversation: conversationId });
     for (const size of [
       { columns: 200, rows: 50 },

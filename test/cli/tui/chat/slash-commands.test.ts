@@ -13,7 +13,7 @@ describe('parseSlash', () => {
     ['/halp', { unknown: 'halp', meant: 'help' }],
     ['/usr/bin is full', undefined],
     ['no', undefined],
-  ])('reads %j', (text, expected) => {
+  ])('parses the slash command %j', (text, expected) => {
     expect(parseSlash(text)).toEqual(expected);
   });
 
@@ -25,8 +25,8 @@ describe('parseSlash', () => {
   });
 });
 
-describe('the commands of a chat', () => {
-  it('are listed, completed and chosen', async () => {
+describe('slash commands', () => {
+  it('lists, completes and selects slash commands', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('/');
     expect(await chat.screen.until(/› \/help/)).toContain('/conversations');
@@ -43,7 +43,7 @@ describe('the commands of a chat', () => {
     expect(chat.bodies(/with-tools$/)).toEqual([{ content: 'Hi', securityMode: 'ask' }]);
   });
 
-  it('choose a model from those that there are', async () => {
+  it('/model selects one of the available models', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('/model\r');
     expect(await chat.screen.until(/Choose a model/)).toMatch(/gpt-small +openai · no tools/);
@@ -56,7 +56,7 @@ describe('the commands of a chat', () => {
     expect(chat.bodies(/with-tools$/)).toEqual([{ content: 'Hi', model: 'gpt-small', provider: 'openai' }]);
   });
 
-  it('open an earlier conversation, and begin another one', async () => {
+  it('slash commands open an earlier conversation and start a new one', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('/conversations\r');
     await chat.screen.until(/› How queues work +2 messages/);
@@ -70,7 +70,7 @@ describe('the commands of a chat', () => {
     expect(chat.daemon.asked.some(({ route }) => route.endsWith(conversationId))).toBe(true);
   });
 
-  it('set how far it works by itself', async () => {
+  it('slash commands set the budget, effort and mode of agentic turns', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('/budget 100k\r');
     await chat.screen.until(/0\/100k tokens · agentic/);
@@ -86,7 +86,7 @@ describe('the commands of a chat', () => {
     await chat.screen.until(/at least 1000/);
   });
 
-  it('ask about what waits elsewhere, now or later', async () => {
+  it('asks about approvals of other tasks, now or later', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('/approvals\r');
     await chat.screen.until(/No pending approvals/);
@@ -103,7 +103,7 @@ describe('the commands of a chat', () => {
     expect(chat.bodies(/approvals\/one$/)).toEqual([{ decision: 'allow-once' }]);
   });
 
-  it('help, clear the screen, and say which one was meant', async () => {
+  it('slash commands show help, clear the screen and suggest the closest command', async () => {
     await using chat = await ChatScreen.open({ size: { columns: 80, rows: 50 } });
     chat.screen.type('/help\r');
     expect(await chat.screen.until(/Ctrl\+C twice +exit/)).toMatch(

@@ -20,26 +20,26 @@ function show(approval: Approval, { height = 12, waiting = 1, width = 80 } = {})
 }
 
 describe('ApprovalBar', () => {
-  it('shows the full call and how to decide', () => {
+  it('shows the full call and the keys that decide it', () => {
     const { screen } = show(approvalOf('one'), { waiting: 3 });
     expect(screen.rows).toEqual([
       `╭ Allow run_command? · high risk · 3 wait ${'─'.repeat(38)}`,
       '│ It runs a program',
-      '│ command  rm -rf build',
-      '│ in       /home/ada/project',
-      '╰ a allow once  A always in this conversation  d deny',
+      '│ "command"  rm -rf build',
+      '│ in         /home/ada/project',
+      '╰ a allow once  A always in this conversation  T the whole tool  d deny',
     ]);
   });
 
-  it('shows control and bidi characters, and breaks what is too long without losing any of it', () => {
+  it('escapes control and bidi characters, and wraps long values without losing any of them', () => {
     const command = `echo \u001b[2K\u202e${'x'.repeat(100)}\r`;
     const { screen } = show(approvalOf('one', { params: { command } }), { width: 40 });
-    const text = screen.rows.map((row) => row.slice(11)).join('');
-    expect(text).toContain(`echo \\x1b[2K\\u{202e}${'x'.repeat(100)}\\r`);
+    const text = screen.rows.map((row) => row.slice(13)).join('');
+    expect(text).toContain(`echo \\x1b[2K\\u{202e}${'x'.repeat(100)}\\x0d`);
     for (const row of screen.rows) expect(row.length).toBeLessThanOrEqual(40);
   });
 
-  it('scrolls through what does not fit, and says where it is', async () => {
+  it('scrolls through a long call and shows the position', async () => {
     const approval = approvalOf('one', { params: { content: long } });
     expect(approvalRows(approval, 80)).toBe(34);
     const { screen } = show(approval);
@@ -54,11 +54,99 @@ describe('ApprovalBar', () => {
   });
 
   it.each([
+    ['\u034f', '\\u{34f}'],
+    ['\u17b4', '\\u{17b4}'],
+    ['\ufe0f', '\\u{fe0f}'],
+    ['\u3164', '\\u{3164}'],
+    ['\u00a0', '\\xa0'],
+  ])('shows %j in arguments, their names, the reason, the directory and the tool', (hidden, shown) => {
+    const { screen } = show(
+      approvalOf('one', {
+        toolName: `t${hidden}ool`,
+        params: { [`n${hidden}ame`]: `v${hidden}alue`, deep: { [`k${hidden}ey`]: 1 } },
+        reason: `r${hidden}eason`,
+        cwd: `/c${hidden}wd`,
+      }),
+      { height: 20 },
+    );
+    expect(screen.screen).not.toContain(hidden);
+    for (const [first, rest] of ['t ool', 'n ame', 'v alue', 'k ey', 'r eason', '/c wd'].map((word) =>
+      word.split(' '),
+    ))
+      expect(screen.screen).toContain(`${first}${shown}${rest}`);
+  });
+
+  it('has rows that no argument can imitate', () => {
+    const { screen } = show(
+      approvalOf('one', {
+        params: {
+          in: '/safe',
+          'in   /safe\nin': 'x\nin  /safe',
+          '"command"  ls': 'y',
+          command: 'rm -rf src',
+        },
+        reason: `It runs ${'a'.repeat(60)} in  /safe`,
+      }),
+      { height: 20 },
+    );
+    const own = screen.rows.filter((row) => /^│ [^" ]/.test(row));
+    expect(own).toEqual([
+      expect.stringMatching(/^│ It runs/),
+      expect.stringMatching(/^│ in {5,}\/home\/ada/),
+    ]);
+    expect(screen.rows.filter((row) => row.startsWith('│ "command" '))).toHaveLength(1);
+  });
+
+  it('names the scripts, and what always covers', () => {
+    const sha256 = 'ab'.repeat(32);
+    const scripts = [{ path: '/home/ada/project/build.sh', sha256 }];
+    const { screen } = show(approvalOf('one', { scripts, alwaysCovers: 'exactly this command' }), {
+      width: 100,
+    });
+    expect(screen.rows).toEqual(
+      expect.arrayContaining([
+        '│ script     /home/ada/project/build.sh',
+        `│            sha256:${sha256}`,
+        '│ always     exactly this command',
+      ]),
+    );
+  });
+
+  it.each([
+    ['a', 'allow-once'],
+    ['A', 'allow-always'],
+    ['T', 'allow-always'],
+  ])('takes %s only once the end of a longer call was on the screen for a moment', async (key, decision) => {
+    const { screen, decisions, wait } = show(approvalOf('one', { params: { content: long } }));
+    expect(screen.screen).toContain('read to the end to allow it');
+    wait(600);
+    screen.type(key);
+    screen.type(keys.pageDown);
+    await screen.until(/rows 11–20 of 32/);
+    wait(600);
+    screen.type(key);
+    for (const each of [keys.pageDown, keys.pageDown]) screen.type(each);
+    await screen.until(/rows 23–32 of 32/);
+    screen.type(key);
+    expect(decisions).toEqual([]);
+    wait(600);
+    screen.type(key);
+    expect(decisions).toEqual([decision]);
+  });
+
+  it('can be denied before its end was seen', () => {
+    const { screen, decisions, wait } = show(approvalOf('one', { params: { content: long } }));
+    wait(600);
+    screen.type('d');
+    expect(decisions).toEqual(['deny']);
+  });
+
+  it.each([
     ['a', 'allow-once'],
     ['A', 'allow-always'],
     ['s', 'allow-always'],
     ['d', 'deny'],
-  ])('takes %s as %s', (key, decision) => {
+  ])('the key %s sends %s', (key, decision) => {
     const { screen, decisions, wait } = show(approvalOf('one'));
     wait(600);
     screen.type('x');
@@ -69,7 +157,7 @@ describe('ApprovalBar', () => {
     expect(decisions).toEqual([decision]);
   });
 
-  it('is not answered by who was typing when it came, nor by a paste, nor twice', () => {
+  it('ignores earlier typing, pastes and repeated keys', () => {
     const { screen, decisions, wait } = show(approvalOf('one'));
     for (const letter of 'a day') {
       wait(100);

@@ -50,7 +50,7 @@ const complete: RunEventInput = {
 };
 
 describe('reduceRun', () => {
-  it('knows what runs, how far it may go and how far it is', () => {
+  it('shows the running step, the limits and the progress of a run', () => {
     const step: RunEventInput = {
       type: 'step:start',
       data: { step: 2, maxSteps: 5, usedTokens: 300, maxBudget: 9000 },
@@ -67,11 +67,11 @@ describe('reduceRun', () => {
     });
   });
 
-  it('shows a message that was sent once, also when the daemon says it again', () => {
+  it('shows a sent message once, even when the daemon repeats it', () => {
     expect(run(said, said).entries).toEqual([{ kind: 'person', key: '0', text: 'Hi' }]);
   });
 
-  it('joins what is written until something else comes', () => {
+  it('joins streamed text until another event comes', () => {
     const { entries, phase } = run(said, text('On'), text('ce'), call('c'), result('c'), text('Again'));
     expect(phase).toBe('writing');
     expect(entries).toMatchObject([
@@ -86,7 +86,7 @@ describe('reduceRun', () => {
   it.each([
     [['I ', 'see'], ''],
     [['I ', 'I see'], 'I see'],
-  ])('reads thinking that comes in pieces or whole: %j', (updates, last) => {
+  ])('reads thinking that comes in parts or whole: %j', (updates, last) => {
     const events = [thinking('start', ''), ...updates.map((each) => thinking('update', each))];
     expect(run(...events).phase).toBe('thinking');
     expect(run(...events, thinking('end', last)).entries).toMatchObject([
@@ -94,13 +94,13 @@ describe('reduceRun', () => {
     ]);
   });
 
-  it('keeps several calls at once apart', () => {
+  it('keeps several simultaneous calls apart', () => {
     const state = run(call('a'), call('b'), result('b', false));
     expect(state.phase).toBe('tool');
     expect(state.entries).toMatchObject([{ state: 'running' }, { state: 'failed' }]);
   });
 
-  it('queues what waits for a decision, and times a call without the time of the decision', () => {
+  it('queues pending approvals, and measures a call without the time of its approval', () => {
     const [first, second] = [approvalOf('one'), approvalOf('two')];
     const asked = run(
       call('a'),
@@ -117,7 +117,7 @@ describe('reduceRun', () => {
     expect(decided.entries).toMatchObject([{ state: 'running', startedAt: 9000 }, { state: 'asking' }]);
   });
 
-  it('ends everything that was going on when the run ends', () => {
+  it('finishes every open entry when the run finishes', () => {
     const state = run(said, thinking('start', 'x'), call('a'), text('half'), complete);
     expect(state).toMatchObject({ phase: 'done', usedTokens: 700, model: 'gpt-2', endedAt: 5000 });
     expect(state.entries).toMatchObject([
@@ -129,7 +129,7 @@ describe('reduceRun', () => {
     expect(isRunning(state)).toBe(false);
   });
 
-  it('keeps the error, and asks for nothing any more', () => {
+  it('keeps the error of a run, and drops its pending approvals', () => {
     const state = run(
       said,
       { type: 'approval:requested', data: { toolCallId: 'a', approval: approvalOf('one') } },
@@ -138,7 +138,7 @@ describe('reduceRun', () => {
     expect(state).toMatchObject({ phase: 'failed', approvals: [], error: { code: 'TIMEOUT' } });
   });
 
-  it('shows a summary only when it is not what was written last', () => {
+  it('shows a summary only when it differs from the last text', () => {
     const summary: RunEventInput = { type: 'summary', data: { summary: 'The answer' } };
     expect(run(text('The answer\n'), summary).entries).toHaveLength(1);
     expect(run(text('Working'), summary).entries).toMatchObject([
@@ -152,7 +152,7 @@ describe('reduceRun', () => {
     expect(entries).toMatchObject([{ kind: 'note', text: expect.stringContaining('9000') as string }]);
   });
 
-  it('begins the next run with what was written and without what was known', () => {
+  it('starts the next run with the text before it and without its state', () => {
     const again = reduceRun(run(said, started, text('one'), complete), timed(said, text('two')));
     expect(again.entries.map(({ kind }) => kind)).toEqual(['person', 'text', 'person', 'text']);
     expect(again).toMatchObject({ phase: 'writing', startedAt: 1000 });
@@ -161,8 +161,8 @@ describe('reduceRun', () => {
   });
 });
 
-describe('the state of a run', () => {
-  it('ends when the connection does', () => {
+describe('the state of a run on the screen', () => {
+  it('a run on the screen stops when the connection closes', () => {
     expect(endRun(run(said, call('a')), 7000)).toMatchObject({
       phase: 'failed',
       endedAt: 7000,
@@ -172,7 +172,7 @@ describe('the state of a run', () => {
     expect(endRun(done, 7000)).toBe(done);
   });
 
-  it('takes notes, and what is written after one is a paragraph of its own', () => {
+  it('shows notes, and starts a new paragraph after each', () => {
     const state = reduceRun(withNote(run(text('a')), 'note'), timed(text('b')));
     expect(state.entries).toMatchObject([{ text: 'a', isComplete: true }, { text: 'note' }, { text: 'b' }]);
   });

@@ -41,7 +41,7 @@ const a = 1;
 `;
 
 describe('renderMarkdown', () => {
-  it('lays every kind of block out', () => {
+  it('renders every kind of block', () => {
     expect(shown(everything)).toEqual([
       'A heading with bold',
       '',
@@ -83,17 +83,17 @@ describe('renderMarkdown', () => {
       expect(lineWidth(line), lineText(line)).toBeLessThanOrEqual(width);
   });
 
-  it('makes control and bidi characters visible', () => {
+  it('Markdown escapes control and bidi characters', () => {
     expect(shown('a \u001b[31mred\u202e\n\n```\n\u0007\n```\n\n[x](http://a\u001b]8;;)').join('\n')).toBe(
       'a \\x1b[31mred\\u{202e}\n\n  \\x07\n\n[x](http://a\\x1b]8;;)',
     );
   });
 
-  it('takes a text of any length', () => {
+  it('renders Markdown of any length', () => {
     expect(markdownLines(`\`\`\`\n${'x\n'.repeat(300_000)}\`\`\``, 40)).toHaveLength(300_000);
   });
 
-  it('lists the cells of a table that does not fit', () => {
+  it('lists the cells of a table that is too wide', () => {
     expect(shown('| a | b | c | d |\n|-|-|-|-|\n| first | second | third | fourth |', 20)).toEqual([
       'a: first',
       'b: second',
@@ -102,7 +102,7 @@ describe('renderMarkdown', () => {
     ]);
   });
 
-  it('shows the same in the end, however it was written, and reads only the end again', () => {
+  it('renders the same however the text was chunked, and parses only the end again', () => {
     const text = `${everything}\n\n${everything}`;
     let earlier: MarkdownLayout | undefined;
     for (let length = 1; length <= text.length; length += 3)
@@ -132,11 +132,11 @@ describe('completeMarkdown', () => {
     ['| a | b |\n|---|---|', '| a | b |\n|---|---|'],
     ['```js\nlet a = `', '```js\nlet a = `'],
     ['```js\nlet a\n``', '```js\nlet a'],
-  ])('ends %j as %j', (text, expected) => {
+  ])('completes %j as %j', (text, expected) => {
     expect(completeMarkdown(text)).toBe(expected);
   });
 
-  it('never lets a row that is not the last ones change again', () => {
+  it('never changes rows before the last ones while text streams', () => {
     const text = 'Some **bold words** here, `code` too.\n\n- a *list*\n- of [two](http://b.c)\n\nThe end.\n';
     let before: string[] = [];
     for (let length = 1; length <= text.length; length++) {

@@ -29,11 +29,11 @@ describe('renderToolCall', () => {
     [{ arguments: { a: 1, b: ['x'], c: null, d: '' } }, ['● read_file  a=1  b=["x"]']],
     [{ arguments: null }, ['● read_file']],
     [{ name: 'x\u001b[1m', arguments: 'a\nb\u202e' }, ['● x\\x1b[1m  a\\nb\\u{202e}']],
-  ])('shows %j on a row', (more, rows) => {
+  ])('shows the tool call %j on a row', (more, rows) => {
     expect(shown(more)).toEqual(rows);
   });
 
-  it('shows everything when it is unfolded', () => {
+  it('shows a whole tool call when it is expanded', () => {
     expect(
       shown(
         { state: 'ok', arguments: { path: 'a', content: 'x\ny' }, result: 'done\r\n\tso\u0007' },
@@ -51,13 +51,13 @@ describe('renderToolCall', () => {
     ]);
   });
 
-  it('leaves the end of an enormous result out, and says so', () => {
+  it('truncates an enormous result and says so', () => {
     const rows = shown({ state: 'ok', result: 'x\n'.repeat(700) }, { isUnfolded: true });
     expect(rows).toHaveLength(504);
     expect(rows.at(-1)).toBe('  │ … 200 more lines');
   });
 
-  it.each([20, 40])('fits into %i columns', (width) => {
+  it.each([20, 40])('a tool call fits into %i columns', (width) => {
     const long = {
       name: '名前'.repeat(20),
       arguments: { path: '漢字 '.repeat(30) },

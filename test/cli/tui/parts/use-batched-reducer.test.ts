@@ -7,7 +7,7 @@ import { Rendered } from '../rendered.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-it('draws 200 events a second 20 times, and a key at once with all before it', async () => {
+it('draws 200 events a second in 20 frames, and a key at once with all events before it', async () => {
   const batches: number[] = [];
   const add = (sum: number, events: readonly number[]) => {
     batches.push(events.length);

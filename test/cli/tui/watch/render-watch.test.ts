@@ -40,9 +40,11 @@ describe('a task in a row', () => {
       '',
       /^ {2}\? Fix it +command +5 s {2}needs approval$/,
     ],
-  ])('%o', (task, said, expected) => expect(lineText(row(task, said))).toMatch(expected));
+  ])('shows the task %o in a row', (task, said, expected) =>
+    expect(lineText(row(task, said))).toMatch(expected),
+  );
 
-  it.each([12, 30, 59, 60, 71, 72, 80, 140, 200, 400])('fits into %i columns', (width) => {
+  it.each([12, 30, 59, 60, 71, 72, 80, 140, 200, 400])('a task row fits into %i columns', (width) => {
     const task = { status: 'in_progress', title: `日本 ${'long '.repeat(50)}`, startedAt: at(0) } as const;
     const most = Math.max(width, 26);
     for (const line of [row(task, 'said '.repeat(90), width), renderTitles(width)])
@@ -50,7 +52,7 @@ describe('a task in a row', () => {
   });
 });
 
-describe('what stands around the tasks', () => {
+describe('the frame around the tasks', () => {
   const { queue } = new ToolWorld();
   const state = {
     ...emptyWatch,
@@ -60,14 +62,14 @@ describe('what stands around the tasks', () => {
   };
   const said = (line: Line) => lineText(line);
 
-  it('counts, and says when the daemon is away', () => {
+  it('shows task counts, and says when the daemon is unreachable', () => {
     expect(said(renderHeader(state, 120))).toBe(
       'svc tasks   ● 1 running   ◌ 2 queued   ○ 0 pending   ? 1 approval   ✗ 1 dead letter   paused',
     );
     expect(said(renderHeader({ ...state, isAway: true }, 120))).toMatch(/the daemon is not responding/);
   });
 
-  it.each([20, 40, 80])('fits into %i columns', (width) => {
+  it.each([20, 40, 80])('the frame fits into %i columns', (width) => {
     const task = { id: 'task_1', title: 'long '.repeat(50), agentType: 'command' };
     const attached = { id: 'task_1', task: { ...task, status: 'completed' } as never, run: emptyRun };
     const lines = [
@@ -82,7 +84,7 @@ describe('what stands around the tasks', () => {
   });
 });
 
-describe('what is seen of a long list', () => {
+describe('the visible part of a long list', () => {
   it.each([
     [0, 100, 10, 0, 0],
     [9, 100, 10, 0, 0],
@@ -91,7 +93,7 @@ describe('what is seen of a long list', () => {
     [99, 100, 10, 0, 90],
     [2, 3, 10, 5, 0],
     [-1, 0, 10, 0, 0],
-  ])('row %i of %i in %i rows from %i on: from %i on', (row, count, height, first, expected) =>
+  ])('row %i of %i in %i rows scrolled to %i shows rows from %i', (row, count, height, first, expected) =>
     expect(windowAround(row, count, height, first)).toBe(expected),
   );
 });

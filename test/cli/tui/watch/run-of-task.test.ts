@@ -67,8 +67,8 @@ const earlierDecision: Told = [
   { approvalId, toolCallId, toolName, status: 'denied', decision: 'deny' },
 ];
 
-describe('what a task does, as it is shown', () => {
-  it('is what it was asked, what its program wrote as it was written, and how it ended', () => {
+describe('the run of a task on the screen', () => {
+  it('shows the prompt, the output in its order and the outcome of a task', () => {
     const run = runOf(
       ['created', 'Created'],
       ['queued', 'Queued'],
@@ -91,7 +91,7 @@ describe('what a task does, as it is shown', () => {
     expect(run.phase).toBe('failed');
   });
 
-  it('is text as Markdown, and each call of a tool in one row', () => {
+  it('shows text as Markdown and each tool call in one row', () => {
     const run = runOf(
       ['started', '', { attempt: 1, maxAttempts: 1, agent: 'builtin' }],
       ['output', 'I look at **it', { type: 'text:delta', step: 1, delta: 'I look at **it', stream: 'text' }],
@@ -112,12 +112,12 @@ describe('what a task does, as it is shown', () => {
   it.each([
     ['this version', request, decided],
     ['an earlier version', earlierRequest, earlierDecision],
-  ])('shows which call waits for a person, in events of %s', (_, asked, answered) => {
+  ])('shows which call waits for approval, in events of %s', (_, asked, answered) => {
     expect(shown(runOf(call, asked)).at(-1)).toBe('? run_command  npm test  waiting for you');
     expect(shown(runOf(call, asked, answered)).slice(-2)).toEqual(['● run_command  npm test', '· denied']);
   });
 
-  it('leaves steps that it does not know to their message', () => {
+  it('shows the message of an unknown step', () => {
     const run = runOf(
       ['progress', 'half of it'],
       ['progress', 'something new', { type: 'dream', depth: 3 }],
@@ -126,7 +126,7 @@ describe('what a task does, as it is shown', () => {
     expect(shown(run).slice(1)).toEqual(['· half of it', '· read_file broken']);
   });
 
-  it('ends with the answer of an agent that said nothing before', () => {
+  it('shows the answer of an agent at the end when it sent no text before', () => {
     const task = {
       result: { success: true, output: 'The *answer*', artifacts: [], duration: 1 },
     } as unknown as Task;

@@ -48,7 +48,7 @@ const add = (title: string, body: object = {}) =>
 const routes = () => server.asked.map(({ route }) => route);
 
 describe('svc tasks watch on a terminal', () => {
-  it('lists the tasks and follows what happens to them', async () => {
+  it('lists the tasks and follows their changes', async () => {
     await add('The first');
     const { see, screen } = open();
     await see(/^svc tasks {3}● 1 running {3}◌ 2 queued {3}○ 0 pending {3}✗ 1 dead letter\n/);
@@ -61,11 +61,11 @@ describe('svc tasks watch on a terminal', () => {
     expect(screen()).toMatch(/r retry {3}q quit$/);
   });
 
-  it('says what to do where there is nothing', async () => {
+  it('an empty task list says how to start', async () => {
     await open().see(/No tasks yet\. Run one: svc run "What to do"/);
   });
 
-  it('looks into a task, reads further up, and goes back', async () => {
+  it('opens a task, scrolls up, and goes back', async () => {
     await add('The first', { prompt: 'Count' });
     const { see, press, screen } = open();
     await see(/› ● The first/);
@@ -86,7 +86,7 @@ describe('svc tasks watch on a terminal', () => {
     await see(/TASK +AGENT/);
   });
 
-  it('looks into a task at once', async () => {
+  it('opens the given task at once', async () => {
     await add('The first', { prompt: 'Do it' });
     const { see } = open(world.tasks[0]?.id);
     await see(/● The first\nbuiltin · task_[^]*› Do it/);
@@ -113,7 +113,7 @@ describe('svc tasks watch on a terminal', () => {
     expect(world.tasks.map(({ status }) => status)).toEqual(['cancelled', 'in_progress']);
   });
 
-  it('runs an ended task again', async () => {
+  it('retries a finished task', async () => {
     await add('The first');
     world.end({ status: 'failed', error: { class: 'agent_error', code: 'x', message: 'It went wrong' } });
     const { see, press } = open();
@@ -128,7 +128,9 @@ describe('svc tasks watch on a terminal', () => {
     const { see, press, pause } = open(world.tasks[0]?.id);
     await see(/● The first/);
     const asked = world.askInTask({ params: { command: 'npm test' } });
-    await see(/\? The first[^]*asked by The first[^]*Allow run_command\? · high risk[^]*command {2}npm test/);
+    await see(
+      /\? The first[^]*asked by The first[^]*Allow run_command\? · high risk[^]*"command" {2}npm test/,
+    );
     const decided = world.decided(asked);
     press('d');
     pause();
@@ -137,7 +139,7 @@ describe('svc tasks watch on a terminal', () => {
     await see(/● The first[^]*· allowed, once\n/);
   });
 
-  it('asks for all that waits, one after the other', async () => {
+  it('asks about all pending approvals, one after the other', async () => {
     const first = world.ask({ conversationId: 'conv_1' });
     const second = world.ask({ toolName: 'write_file', conversationId: 'conv_2' });
     const { see, press, pause } = open();
@@ -173,7 +175,7 @@ describe('svc tasks watch on a terminal', () => {
     await see(/The approval has expired/);
   });
 
-  it('waits for a daemon that goes away', async () => {
+  it('reconnects after the daemon was unreachable', async () => {
     await add('The first');
     const { see } = open();
     await see(/● The first/);

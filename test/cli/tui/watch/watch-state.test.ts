@@ -36,7 +36,7 @@ const asked = (id: string, taskId?: string): Approval => ({
 const reduce = (...events: WatchEvent[]) => reduceWatch(emptyWatch, events);
 
 describe('the list of tasks', () => {
-  it('has first what runs, then what waits, then what ended last', () => {
+  it('lists running tasks first, then waiting ones, then recently finished ones', () => {
     const state = reduce(
       loaded([
         { id: 'ended early', status: 'failed', createdAt: at(1), completedAt: at(2) },
@@ -55,7 +55,7 @@ describe('the list of tasks', () => {
     ]);
   });
 
-  it('learns from messages when a task started, who does it, what it says and how it ended', () => {
+  it('learns the start, agent, latest message and result of a task from events', () => {
     const task = { id: 'a', status: 'in_progress' as const };
     const last = (...events: WatchEvent[]) => reduce(...events).tasks.get('a');
     const started = told(task, 'started', {
@@ -75,7 +75,7 @@ describe('the list of tasks', () => {
     expect(last(started, failed)).toMatchObject({ task: { completedAt: at(8) }, said: 'No more' });
   });
 
-  it('does not take an answer for newer than the messages that came before it', () => {
+  it('does not prefer an older answer to newer events', () => {
     const task: ListedTask = { id: 'a', status: 'completed', updatedAt: at(9) };
     const old = loaded([{ id: 'a', status: 'queued', updatedAt: at(1), createdAt: at(0) }]);
     expect(reduce(told(task, 'completed'), old).tasks.get('a')?.task).toMatchObject({
@@ -84,7 +84,7 @@ describe('the list of tasks', () => {
     });
   });
 
-  it('stays small, and keeps what somebody looks at', () => {
+  it('limits the task list, and keeps the selected task', () => {
     const many = Array.from({ length: 2000 }, (_, n): ListedTask => {
       const ended = n % 2 === 0;
       return {
@@ -102,7 +102,7 @@ describe('the list of tasks', () => {
     expect(state.tasks.has('task 2')).toBe(false);
   });
 
-  it('stays at the first task until somebody goes to another, and then with that one', () => {
+  it('selects the first task until another one is selected, then keeps that one', () => {
     const tasks = ['a', 'b', 'c'].map((id, n): ListedTask => ({
       id,
       status: 'in_progress',
@@ -121,18 +121,18 @@ describe('the list of tasks', () => {
   });
 });
 
-describe('approvals', () => {
+describe('approvals on the screen', () => {
   const ids = (...events: WatchEvent[]) => openApprovals(reduce(...events)).map(({ id }) => id);
   const both = loaded([], [asked('of a', 'a'), asked('other')]);
   const attached: WatchEvent = { kind: 'attached', id: 'a' };
 
-  it('come up by themselves only for the task that is looked into', () => {
+  it('prompts unasked only for approvals of the open task', () => {
     expect(ids(both)).toEqual([]);
     expect(ids(both, attached)).toEqual(['of a']);
     expect(ids(both, { kind: 'approvalsOpened' })).toEqual(['of a', 'other']);
   });
 
-  it('can be put off and called again', () => {
+  it('an approval can be postponed and reopened', () => {
     const later: WatchEvent = { kind: 'later', ids: ['of a'] };
     expect(ids(both, attached, later)).toEqual([]);
     expect(ids(both, attached, later, { kind: 'approvalsOpened' })).toEqual(['of a', 'other']);
@@ -140,7 +140,7 @@ describe('approvals', () => {
     expect(ids(both, { kind: 'approvalsOpened' }, later, attached)).toEqual(['of a']);
   });
 
-  it('are gone once somebody has decided, here or elsewhere', () => {
+  it('an approval disappears once it is decided here or elsewhere', () => {
     const elsewhere: WatchEvent = {
       kind: 'live',
       message: { type: 'approval', at: at(0), approval: { ...asked('other'), status: 'denied' } },

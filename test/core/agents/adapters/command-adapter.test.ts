@@ -4,7 +4,7 @@ import { startDaemon } from '../../../helpers/daemon.ts';
 import { follow } from '../../../helpers/tasks.ts';
 import { outputOf, processesOf, runCommand, startCommand } from '../run-command.ts';
 
-describe('the end of a command', () => {
+describe('the outcome of a command', () => {
   it.each([
     ['exit 0', 'completed', undefined],
     ['exit 1', 'failed', { class: 'agent_error', code: 'exit_1' }],
@@ -14,7 +14,7 @@ describe('the end of a command', () => {
     ['if then', 'failed', { class: 'agent_error', code: 'exit_2' }],
     ['kill -SEGV $$', 'failed', { class: 'agent_crash', code: 'sigsegv' }],
     ['kill -KILL $$', 'failed', { class: 'agent_crash', code: 'sigkill' }],
-  ])('%s', async (command, status, error) => {
+  ])('a task with the command "%s" is %s', async (command, status, error) => {
     await using daemon = await startDaemon();
     const { task } = await runCommand(daemon, command);
     expect(task.status).toBe(status);
@@ -23,7 +23,7 @@ describe('the end of a command', () => {
     expect(processesOf(task.id)).toEqual([]);
   });
 
-  it('carries the last line of stderr, and what was said to stdout', async () => {
+  it('a failed command reports the last line of stderr and its stdout', async () => {
     await using daemon = await startDaemon();
     const { task } = await runCommand(daemon, 'echo half; echo first >&2; echo "the reason" >&2; exit 3');
     expect(task.error).toMatchObject({ code: 'exit_3' });
@@ -31,14 +31,14 @@ describe('the end of a command', () => {
     expect(task.result).toMatchObject({ success: false, output: 'half\n' });
   });
 
-  it('is a success with an empty result when nothing was written', async () => {
+  it('a command without output completes with an empty result', async () => {
     await using daemon = await startDaemon();
     const { task, events } = await runCommand(daemon, 'true');
     expect(task.result).toMatchObject({ success: true, output: '' });
     expect(events.map(({ type }) => type)).toEqual(['created', 'queued', 'started', 'completed']);
   });
 
-  it('waits for a command that closes its outputs and goes on', async () => {
+  it('waits for a command that closes its outputs and keeps running', async () => {
     await using daemon = await startDaemon();
     const { task } = await runCommand(daemon, 'echo before; exec >&- 2>&-; sleep 0.3; exit 4');
     expect(task.error).toMatchObject({ code: 'exit_4' });
@@ -52,19 +52,20 @@ describe('a command that cannot be run', () => {
     ['is longer than one argument may be', `: ${'x'.repeat(131_072)}`, 'command_too_long'],
     ['is blank', ' \n\t', 'no_command'],
   ];
-  it.each(unrunnable)('%s', async (_, command, code) => {
+  it.each(unrunnable)('fails a command that %s', async (_, command, code) => {
     await using daemon = await startDaemon();
     const { task } = await runCommand(daemon, command);
     expect(task).toMatchObject({ status: 'failed', error: { class: 'invalid_input', code } });
   });
 
-  it('holds a NUL: neither the API nor the agent takes it', async () => {
+  it('the API and the agent refuse a command with a NUL', async () => {
     await using daemon = await startDaemon();
     await expect(runCommand(daemon, 'echo a\0b')).rejects.toMatchObject({ status: 400 });
     const { task } = await daemon.client.tasks.create({ body: { title: 'Nobody runs this' } });
     const run = commandAdapter({ env: {}, installation: 'test' }).execute({
       task: { ...task, prompt: 'echo a\0b' },
       attempt: 1,
+      runKey: '1/1',
       signal: new AbortController().signal,
       workspace: async () => daemon.home,
       emit: () => undefined,
@@ -72,22 +73,22 @@ describe('a command that cannot be run', () => {
     await expect(run).rejects.toMatchObject({ failure: 'invalid_input', code: 'bad_command' });
   });
 
-  it('runs one that is exactly as long as an argument may be', async () => {
+  it('runs a command of exactly the maximum length', async () => {
     await using daemon = await startDaemon();
     const start = 'echo ok # ';
     const { task } = await runCommand(daemon, start + 'x'.repeat(131_071 - start.length));
     expect(task.result?.output).toBe('ok\n');
   });
 
-  it('is told of a folder that is not there', async () => {
+  it('fails a task whose working directory does not exist', async () => {
     await using daemon = await startDaemon();
     const { task } = await runCommand(daemon, 'pwd', { cwd: `${daemon.home}/nowhere` });
     expect(task.error).toMatchObject({ class: 'invalid_input', code: 'no_folder' });
   });
 });
 
-describe('the runtime of a command', () => {
-  it('are a folder of its own, taken away when empty and kept when not', async () => {
+describe('the environment of a command', () => {
+  it('a command has its own directory, which is removed when it is empty', async () => {
     await using daemon = await startDaemon();
     const empty = await runCommand(daemon, 'pwd');
     const folder = empty.task.result?.output.trim() ?? '';
@@ -98,13 +99,13 @@ describe('the runtime of a command', () => {
     expect(again.task.status).toBe('failed');
   });
 
-  it('are the folder that the task names', async () => {
+  it('a command runs in the directory that the task names', async () => {
     await using daemon = await startDaemon();
     const { task } = await runCommand(daemon, 'pwd', { cwd: daemon.home });
     expect(task.result?.output).toBe(`${daemon.home}\n`);
   });
 
-  it('hold the allowed variables and nothing else of the daemon', async () => {
+  it('a command gets only the allowed variables of the daemon', async () => {
     const secrets = { AGENT_API_KEY: 'planted-secret-1', SVC_TOKEN: 'planted-secret-2', LD_PRELOAD: '' };
     await using daemon = await startDaemon({ env: { ...secrets, LC_ALL: 'C.UTF-8', LANG: 'C.UTF-8' } });
     const { task, events } = await runCommand(
@@ -121,7 +122,7 @@ describe('the runtime of a command', () => {
     expect(own.task.result?.output).not.toMatch(/AGENT_API_KEY|SVC_TOKEN|NODE_|VITEST/);
   });
 
-  it('have no input that waits and no file of the daemon', async () => {
+  it('a command has an empty stdin and no open file of the daemon', async () => {
     await using daemon = await startDaemon();
     const { task } = await runCommand(daemon, 'cat; ls -l /proc/self/fd; echo ok');
     expect(task.result?.output).toMatch(/ok\n$/);
@@ -130,7 +131,7 @@ describe('the runtime of a command', () => {
 });
 
 describe('the output of a command', () => {
-  it('comes as events while it runs, both streams told apart', async () => {
+  it('the output becomes events per stream while the command runs', async () => {
     await using daemon = await startDaemon();
     const { task, events } = await runCommand(daemon, 'echo to out; echo to err >&2');
     expect(outputOf(events, 'stdout')).toBe('to out\n');
@@ -138,7 +139,7 @@ describe('the output of a command', () => {
     expect(task.result?.output).toBe('to out\n');
   });
 
-  it('is readable where it is not UTF-8, and whole where a character came in two pieces', async () => {
+  it('decodes output that is not UTF-8 or splits a character', async () => {
     await using daemon = await startDaemon();
     const { task, events } = await runCommand(
       daemon,
@@ -148,13 +149,13 @@ describe('the output of a command', () => {
     expect(outputOf(events)).toBe('a��b\nä 😀\nend');
   });
 
-  it('of NULs and control characters is kept as it is', async () => {
+  it('keeps NULs and control characters of the output', async () => {
     await using daemon = await startDaemon();
     const { task } = await runCommand(daemon, String.raw`printf 'a\0b\033[31m\001'`);
     expect(task.result?.output).toBe('a\0b\u001b[31m\u0001');
   });
 
-  it('keeps its head and its tail with a marker between, the cut inside characters told as such', async () => {
+  it('keeps head and tail of long output with a marker between them', async () => {
     await using daemon = await startDaemon();
     // Three bytes each, so that both cuts fall into a character.
     const { task, events } = await runCommand(
@@ -172,7 +173,7 @@ describe('the output of a command', () => {
 });
 
 describe('retries of a command', () => {
-  it('are made for a crash and told as attempts', async () => {
+  it('retries a crashed command and counts the attempts', async () => {
     await using daemon = await startDaemon();
     const { task } = await daemon.client.tasks.create({
       body: {
@@ -187,7 +188,25 @@ describe('retries of a command', () => {
     expect(codes).toEqual(['exit_1', 'sigkill']);
   });
 
-  it('are not made where nothing would change', async () => {
+  it('gives every run its own SVC_RUN, also after a retry from the dead-letter queue', async () => {
+    await using daemon = await startDaemon();
+    const prompt = 'echo "$SVC_RUN"; exit 1';
+    const { task } = await daemon.client.tasks.create({
+      body: { title: 'Fails', assignedAgent: 'command', prompt, maxAttempts: 1 },
+    });
+    const marks: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const { task: failed } = await follow(daemon.client, task.id);
+      expect(failed).toMatchObject({ status: 'failed', attempts: 1 });
+      marks.push(failed.result?.output ?? '');
+      const { items } = await daemon.client.dlq.list();
+      await daemon.client.dlq.retry({ params: { id: items[0]?.id ?? '' } });
+    }
+    expect(marks.every((mark) => mark.includes(task.id))).toBe(true);
+    expect(new Set(marks).size).toBe(3);
+  });
+
+  it('does not retry a command where the outcome would not change', async () => {
     await using daemon = await startDaemon();
     const id = await startCommand(daemon, 'no-such-program-anywhere');
     const { task } = await follow(daemon.client, id);

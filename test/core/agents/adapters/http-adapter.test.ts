@@ -21,8 +21,8 @@ async function run(daemon: Daemon, body: { maxAttempts?: number } = {}) {
 const json = (response: ServerResponse, body: unknown, status = 200) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
-describe('an answer of the agent', () => {
-  it('is the result, with all that it says of itself', async () => {
+describe('a response of the agent', () => {
+  it('uses a JSON response with its metadata as the result', async () => {
     const usage = { inputTokens: 3, outputTokens: 4, totalTokens: 7 };
     await using server = await startLoopbackServer((response) =>
       json(response, { output: 'forty-two', usage, cost: '0.01', artifacts: [{ name: 'a' }] }),
@@ -49,7 +49,7 @@ describe('an answer of the agent', () => {
     ['JSON of another shape', 'application/json', '{"answer":42}'],
     ['HTML', 'text/html', '<p>hello</p>'],
     ['nothing', 'text/plain', ''],
-  ])('is taken as the output where it is %s', async (_, type, text) => {
+  ])('uses a response as the output where it is %s', async (_, type, text) => {
     await using server = await startLoopbackServer((response) =>
       response.writeHead(200, { 'content-type': type }).end(text),
     );
@@ -71,7 +71,7 @@ describe('a failure of the agent', () => {
       { class: 'invalid_input', code: 'http_302' },
     ],
   ];
-  it.each(answers)('is not tried again where nothing would change: %s', async (_, answer, error) => {
+  it.each(answers)('does not retry a permanent failure: %s', async (_, answer, error) => {
     await using server = await startLoopbackServer((response) => void answer(response));
     await using daemon = await daemonFor(server);
     const { task } = await run(daemon);
@@ -111,7 +111,7 @@ describe('a failure of the agent', () => {
       { class: 'agent_error', code: 'bad_answer' },
     ],
   ];
-  it.each(transient)('is tried again where it may pass: %s', async (_, answer, error) => {
+  it.each(transient)('retries a transient failure: %s', async (_, answer, error) => {
     await using server = await startLoopbackServer((response) => void answer(response));
     await using daemon = await daemonFor(server);
     const { task } = await run(daemon, { maxAttempts: 2 });
@@ -119,14 +119,14 @@ describe('a failure of the agent', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('to answer at all ends with the time limit', async () => {
+  it('an agent that does not answer fails at the time limit', async () => {
     await using server = await startLoopbackServer(() => undefined);
     await using daemon = await daemonFor(server, { 'pool.timeoutMs': 200 });
     const { task } = await run(daemon, { maxAttempts: 1 });
     expect(task).toMatchObject({ status: 'failed', error: { class: 'timeout' } });
   });
 
-  it('to be there is one of the network', async () => {
+  it('an unreachable agent is a network failure', async () => {
     const server = await startLoopbackServer(() => undefined);
     await server[Symbol.asyncDispose]();
     await using daemon = await daemonFor(server);
@@ -134,7 +134,7 @@ describe('a failure of the agent', () => {
     expect(task.error).toMatchObject({ class: 'network' });
   });
 
-  it('to be allowed is one of the rules, and not tried again', async () => {
+  it('a forbidden address is a policy failure and not retried', async () => {
     await using server = await startLoopbackServer((response) => response.end('inside'));
     await using daemon = await daemonFor(server, { 'outbound.allowPrivate': [] });
     const { task } = await run(daemon);
@@ -156,7 +156,7 @@ describe('Retry-After', () => {
     ['longer than a day, cut to one', () => '1000000', 86_400_000],
     ['nonsense', () => 'soon', 0],
     ['the past', () => new Date(0).toUTCString(), 0],
-  ])('is honoured: %s', async (_, value, atLeast) => {
+  ])('honours Retry-After: %s', async (_, value, atLeast) => {
     await using server = await startLoopbackServer((response) =>
       response.writeHead(429, { 'retry-after': value() }).end(),
     );
@@ -173,8 +173,8 @@ describe('Retry-After', () => {
   });
 });
 
-describe('an agent that fails again and again', () => {
-  it('gets a rest after five faults, and tasks wait for it without using attempts', async () => {
+describe('an agent that keeps failing', () => {
+  it('opens the breaker after five faults, and tasks wait without using attempts', async () => {
     await using server = await startLoopbackServer((response) => response.writeHead(500).end());
     await using daemon = await daemonFor(server, { 'queue.concurrency': 1 });
     for (let count = 0; count < 5; count++) await run(daemon, { maxAttempts: 1 });

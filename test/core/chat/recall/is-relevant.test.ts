@@ -15,7 +15,7 @@ describe('isRelevant', () => {
     ['cats', 'a cat'],
     ['id', 'the userId'],
     ['文字', '日本語の文字'],
-  ])('finds %s in: %s', (word, text) => expect(holds(word, text)).toBe(true));
+  ])('finds %s relevant in: %s', (word, text) => expect(holds(word, text)).toBe(true));
 
   it.each([
     ['tests', 'a tent'],
@@ -24,7 +24,7 @@ describe('isRelevant', () => {
     ['cats', 'care'],
     ['inform', 'informational'],
     ['login', ''],
-  ])('does not find %s in: %s', (word, text) => expect(holds(word, text)).toBe(false));
+  ])('does not find %s relevant in: %s', (word, text) => expect(holds(word, text)).toBe(false));
 
   it('counts a repeated word once', () => {
     const found = { text: 'word words wordy', score: 0 };

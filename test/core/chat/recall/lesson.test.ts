@@ -65,6 +65,7 @@ describe('the steps of a run', () => {
     [call('task_create', {}), false],
     [call('memory_search', {}), false],
     [call('memory_search', {}, { result: `Learned: x (${untrustedMark})` }), true],
+    [call('memory_search', {}, { result: 'x (not trusted: the text of a stranger had a part in it)' }), true],
     [call('run_command', {}), true],
     [call('web_fetch', {}), true],
     [call('mcp__wiki__find', {}), true],
@@ -75,7 +76,7 @@ describe('the steps of a run', () => {
 });
 
 describe('a lesson', () => {
-  it('consists of the request, the steps and the answer', () => {
+  it('a lesson consists of the request, the steps and the answer', () => {
     const given = task({
       prompt: 'One\nTwo\nThree\nFour\nFive\nSix',
       labels: ['doors'],
@@ -90,7 +91,7 @@ describe('a lesson', () => {
     });
   });
 
-  it('is a tool chain when the answer is short', () => {
+  it('a lesson is a tool chain when the answer is short', () => {
     expect(lessonOf(task(), 'Done.', ['read_file a'], undefined)).toMatchObject({
       type: 'tool_chain',
       intent: 'Paint the door',
@@ -99,7 +100,7 @@ describe('a lesson', () => {
     expect(lessonOf(task(), ' ', ['read_file a'], undefined)?.solution).toEqual(['read_file a']);
   });
 
-  it('includes the earlier failure', () => {
+  it('a lesson includes the earlier failure', () => {
     const failure = { code: 'max_steps', message: 'Not done after 5 steps' };
     expect(lessonOf(task(), long, [], failure)).toMatchObject({
       type: 'error_recovery',
@@ -107,12 +108,12 @@ describe('a lesson', () => {
     });
   });
 
-  it('is undefined when there is too little to keep', () => {
+  it('a lesson is undefined when there is too little to keep', () => {
     expect(lessonOf(task(), 'Hello', [], undefined)).toBeUndefined();
     expect(lessonOf(task(), 'Hello', [], { code: 'network', message: 'busy' })).toBeUndefined();
   });
 
-  it('does not repeat the title in the intent', () => {
+  it('a lesson does not repeat the title in the intent', () => {
     const prompt = 'Paint the door\nin blue';
     expect(lessonOf(task({ prompt }), long, [], undefined)?.intent).toBe(prompt);
     expect(lessonOf(task({ description: 'In blue' }), long, [], undefined)?.intent).toBe(
@@ -120,7 +121,7 @@ describe('a lesson', () => {
     );
   });
 
-  it('fits the limits of an experience for any task', () => {
+  it('a lesson fits the limits of an experience for any task', () => {
     const half = `${'🚪'.repeat(300)}x`;
     const huge = task({
       title: half,

@@ -5,7 +5,7 @@ import { AppError } from '../../../../src/core/errors.ts';
 import { type FinishedRun, TaskLessons } from '../../../../src/core/chat/recall/task-lessons.ts';
 import type { NewEvent } from '../../../../src/core/tasks/new-event.ts';
 import type { NewTask } from '../../../../src/core/tasks/task-columns.ts';
-import { TaskEndings } from '../../../../src/core/tasks/task-endings.ts';
+import { TaskFinishWatcher } from '../../../../src/core/tasks/task-finish-watcher.ts';
 import { insertTasks, newTask, openStorage } from '../../../helpers/storage.ts';
 import { experience } from './recall-fixture.ts';
 
@@ -40,7 +40,7 @@ async function openLessons({ learns = true, known = [] }: { learns?: boolean; kn
   const lessons = new TaskLessons({
     database,
     store,
-    endings: new TaskEndings(bus),
+    finishWatcher: new TaskFinishWatcher(bus),
     experiences,
     config: new Config({
       flags: { 'memory.learn': learns },

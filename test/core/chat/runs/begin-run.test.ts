@@ -7,7 +7,7 @@ const known = {
   chunks: { keyword: [foundChunk('doors')] },
   experiences: [experience('exp_1', { origin: untrusted }), experience('exp_2')],
 };
-type Change = { mode?: SecurityMode; isTrusted?: boolean; heardStrangers?: boolean };
+type Change = { mode?: SecurityMode; isTrusted?: boolean; isTainted?: boolean };
 const begin = async (change: Change = {}, told: Parameters<typeof openRecall>[0] = known) => {
   const { recall, asked } = openRecall(told);
   const state = await beginRun(recall, {
@@ -20,14 +20,14 @@ const begin = async (change: Change = {}, told: Parameters<typeof openRecall>[0]
     question: 'doors',
     mode: 'ask',
     isTrusted: true,
-    heardStrangers: false,
+    isTainted: false,
     signal: new AbortController().signal,
     ...change,
   });
   return { state, asked };
 };
 
-it('tells a run what fits, within its last message, and keeps which experiences that were', async () => {
+it('adds recalled memory to the last message and records the experiences', async () => {
   const { state } = await begin();
   expect(state.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   const [first, , last] = state.messages;
@@ -36,12 +36,12 @@ it('tells a run what fits, within its last message, and keeps which experiences 
   expect(state.recalled).toEqual(['exp_1', 'exp_2']);
 });
 
-it('tells one in which nobody is asked nothing of strangers', async () => {
+it('recalls no untrusted experience where no person approves calls', async () => {
   const { state } = await begin({ mode: 'full' });
   expect(state.recalled).toEqual(['exp_2']);
 });
 
-it('tells one that a stranger set going nothing, and asks for nothing', async () => {
+it('recalls nothing for a run that untrusted text started', async () => {
   const { state, asked } = await begin({ isTrusted: false });
   expect(state.messages.at(-1)?.content).toBe('Paint the doors');
   expect(state.recalled).toBeUndefined();
@@ -49,18 +49,18 @@ it('tells one that a stranger set going nothing, and asks for nothing', async ()
 });
 
 it.each([
-  ['nothing of strangers is told', { mode: 'full' }, known, false],
-  ['an experience of strangers is told', {}, known, true],
+  ['only trusted memory is recalled', { mode: 'full' }, known, false],
+  ['an untrusted experience is recalled', {}, known, true],
   [
-    'a preference of strangers is told',
+    'an untrusted preference is recalled',
     {},
     { preferences: [preference('tone', { origin: untrusted })] },
     true,
   ],
-  ['nothing is told at all', {}, {}, false],
-  ['the messages held their words', { mode: 'full', heardStrangers: true }, known, true],
-  ['the messages held their words, and nothing is told', { heardStrangers: true }, {}, true],
-  ['a stranger set it going', { isTrusted: false }, {}, true],
-] as const)('knows whether strangers had a part in it where %s', async (_, change, told, expected) => {
-  expect((await begin(change, told as typeof known)).state.heardStrangers).toBe(expected);
+  ['nothing is recalled', {}, {}, false],
+  ['the messages hold untrusted text', { mode: 'full', isTainted: true }, known, true],
+  ['the messages hold untrusted text and nothing is recalled', { isTainted: true }, {}, true],
+  ['untrusted text started it', { isTrusted: false }, {}, true],
+] as const)('decides whether a run is tainted: %s', async (_, change, told, expected) => {
+  expect((await begin(change, told as typeof known)).state.isTainted).toBe(expected);
 });

@@ -66,13 +66,13 @@ it.each<[TaskEvent['type'], string, RunEventInput]>([
     { type: 'approval:decided', data: { toolCallId: 'c1', approval: decided } },
   ],
   ['progress', 'Too late', { type: 'error', data: { message: 'Too late', code: 'TIMEOUT' } }],
-])('keeps a run event whole as %s "%s"', (type, message, event) => {
+])('records a run event as %s "%s"', (type, message, event) => {
   const [kept] = recorded(event);
   expect(kept).toMatchObject({ type, message });
   expect(kept && runEventOf(kept)).toEqual({ ...event, timestamp });
 });
 
-it('joins pieces of text that come close together, and keeps them in order', () => {
+it('batches text deltas and keeps their order', () => {
   const delta = (text: string): RunEventInput => ({ type: 'text:delta', data: { step: 1, delta: text } });
   const compaction: RunEventInput = { type: 'compaction', data: { tokensBefore: 9, tokensAfter: 3 } };
   expect(recorded(delta('Hel'), delta('lo'), compaction).map(runEventOf)).toEqual([
@@ -81,7 +81,7 @@ it('joins pieces of text that come close together, and keeps them in order', () 
   ]);
 });
 
-it('cuts a result that is too long for an event', () => {
+it('truncates a result that is too long for an event', () => {
   const result = { success: true, content: 'x'.repeat(20_000) };
   const [kept] = recorded({ type: 'tool:result', data: { toolCallId: 'c1', result } });
   expect(kept?.data['result']).toEqual({ success: true, content: `${'x'.repeat(16_384)}…`, isCut: true });
@@ -102,7 +102,7 @@ it('keeps the fields of an approval where clients of earlier versions read them'
   });
 });
 
-it('takes no approval from the progress of another agent', () => {
+it('reads no approval from the progress of another agent', () => {
   const data = { type: 'approval:requested', toolCallId: 'c1', approval } as unknown as TaskEvent['data'];
   expect(runEventOf({ seq: 1, id: 'evt_1', type: 'progress', at, message: '', data })).toBeUndefined();
 });

@@ -24,11 +24,11 @@ it.each([
     'INTERNAL',
     'The run failed unexpectedly: x is not a function',
   ],
-])('takes %s for a failure with a class, a code and a message', (error, failure, code, message) => {
+])('converts %s to a failure with a class, a code and a message', (error, failure, code, message) => {
   expect(toRunFailure(error)).toMatchObject({ failure, code, message });
 });
 
-it('words an unexpected error as its caller wants', () => {
+it('describes an unexpected error with the function of the caller', () => {
   expect(toRunFailure(new Error('secret'), () => 'Internal error').message).toBe('Internal error');
 });
 
@@ -38,16 +38,16 @@ it.each([
     new RunStopped('shutdown'),
     'cancelled',
     'STOPPED',
-    'The daemon stops; the run goes on with its next start',
+    'The daemon is stopping; the run resumes when it starts again',
   ],
   [new RunStopped('cancelled'), 'cancelled', 'CANCELLED', 'The run was cancelled'],
   [new RunStopped('lost'), 'cancelled', 'CANCELLED', 'The run was cancelled'],
   [timedOut(180_000), 'timeout', 'TIMEOUT', 'The run was stopped after 180 s'],
-])('takes the stop %s for a failure', (reason, failure, code, message) => {
+])('converts the stop reason %s to a failure', (reason, failure, code, message) => {
   expect(toStopFailure(reason, 5000)).toMatchObject({ failure, code, message });
 });
 
-it('becomes an event, the failure of an attempt and an answer of the edge', () => {
+it('converts a failure to an event, to the failure of an attempt and to an API error', () => {
   const failure = new RunFailure('rate_limited', 'RATE_LIMITED', 'Too many requests', 2000);
   expect(toErrorEvent(failure)).toEqual({
     type: 'error',
@@ -68,11 +68,11 @@ it.each([
   ['network', 'unavailable'],
   ['invalid_input', 'validation'],
   ['cancelled', 'wrong_state'],
-] as const)('answers the edge a failure of class %s as %s', (failure, code) => {
+] as const)('converts a failure of class %s to the API error %s', (failure, code) => {
   expect(toEdgeError(new RunFailure(failure, 'X', 'x'))).toMatchObject({ code });
 });
 
-it('leaves other errors to the edge as they are', () => {
+it('returns other errors unchanged', () => {
   const error = new AppError('not_found', 'Conversation not found');
   expect(toEdgeError(error)).toBe(error);
 });

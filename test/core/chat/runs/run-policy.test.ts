@@ -16,7 +16,7 @@ it('gives an agentic message its budget', () => {
   expect(agenticRules({ effort: 'low', maxBudget: 5000 }, 1000).limits.tokens).toBe(5000);
 });
 
-it('ends a message with an answer, after five round trips or at once without tools', () => {
+it('requires an answer after five round trips, or at once without tools', () => {
   expect(messageRules({ hasTools: true })).toEqual({
     onApproval: 'return',
     limits: { steps: 6, tokens: null, wallMs: null },
@@ -26,7 +26,7 @@ it('ends a message with an answer, after five round trips or at once without too
   expect(messageRules({ hasTools: false }).limits.steps).toBe(1);
 });
 
-it('lets a task wait for its approvals, and leaves its time to the worker', () => {
+it('lets a task wait for its approvals without a time limit of its own', () => {
   expect(taskRules({ steps: 30, tokens: 9000 })).toEqual({
     onApproval: 'wait',
     limits: { steps: 30, tokens: 9000, wallMs: null },

@@ -65,7 +65,7 @@ async function run(
 const done = async (): Promise<LoopEnd> => ({ kind: 'done' });
 const types = (events: RunEventInput[]) => events.map(({ type }) => type);
 
-it('announces a run with its limits, keeps what it came to and then says so', async () => {
+it('a run starts with its limits, stores the outcome, then reports completion', async () => {
   const { events, kept } = await run(taskPlan, done);
   expect(types(events)).toEqual(['session:start', 'summary', 'complete', 'message_saved']);
   expect(events[0]?.data).toEqual({
@@ -80,15 +80,15 @@ it('announces a run with its limits, keeps what it came to and then says so', as
   expect(kept).toEqual([{ kind: 'done' }]);
 });
 
-it('says nothing of a message where none is kept, nor of a summary where there is no task', async () => {
+it('reports no message where none is stored, and no summary without a task', async () => {
   expect(types((await run(plan, done, { keeps: false })).events)).toEqual(['session:start', 'complete']);
 });
 
-it('announces a run once, however often it is resumed', async () => {
+it('announces a run once, even when it is resumed', async () => {
   expect(types((await run({ ...plan, isAnnounced: true }, done)).events)).not.toContain('session:start');
 });
 
-it('keeps a run that waits for a decision, and reports no end', async () => {
+it('stores a run that waits for a decision, and reports no completion', async () => {
   const waiting = { kind: 'waiting', approvals: [] } as const;
   const { outcome, events, kept } = await run(plan, async () => ({ ...waiting, approvals: [] }), {
     ...messageRules({ hasTools: false }),
@@ -97,7 +97,7 @@ it('keeps a run that waits for a decision, and reports no end', async () => {
   expect(types(events)).toEqual(['session:start']);
 });
 
-it('keeps a failure as an outcome, and leaves its report to the caller', async () => {
+it('stores a failure as the outcome, and leaves the report to the caller', async () => {
   const error = new Error('broken');
   const { outcome, events, kept } = await run(plan, () => Promise.reject(error));
   expect([outcome, kept]).toEqual([{ kind: 'failed', error }, [{ kind: 'failed', error }]]);
@@ -108,7 +108,7 @@ it.each([
   ['a message, whose sender can be asked', plan, 'run_1', true],
   ['a message in the mode full', { ...plan, mode: 'full' }, 'run_1', true],
   ['a task', taskPlan, 'task_1', true],
-  ['a task in which nobody is asked', { ...taskPlan, mode: 'full' }, 'task_1', false],
-] as const)('binds approvals of %s', async (_, given, id, canAsk) => {
+  ['a task without a person to ask', { ...taskPlan, mode: 'full' }, 'task_1', false],
+] as const)('binds approvals to the run: %s', async (_, given, id, canAsk) => {
   expect((await run(given, done)).order?.run).toMatchObject({ id, canAsk });
 });

@@ -4,7 +4,7 @@ import { RunTimers } from '../../../../src/core/chat/runs/run-timers.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('measures the wait for a worker and the work with one timer', () => {
+it('covers the wait for a worker and the work with one timer', () => {
   const timers = new RunTimers(1000);
   const started = timers.start('run_1');
   vi.advanceTimersByTime(600);
@@ -17,7 +17,7 @@ it('measures the wait for a worker and the work with one timer', () => {
   expect(taken.signal.reason).toMatchObject({ code: 'TIMEOUT', message: 'The run was stopped after 1 s' });
 });
 
-it('gives a run that an earlier daemon left the whole time', () => {
+it('gives a run of an earlier daemon the full time', () => {
   const { signal } = new RunTimers(1000).take('run_1');
   vi.advanceTimersByTime(999);
   expect(signal.aborted).toBe(false);
@@ -25,7 +25,7 @@ it('gives a run that an earlier daemon left the whole time', () => {
   expect(signal.aborted).toBe(true);
 });
 
-it('forgets a run whose timer is stopped', () => {
+it('removes the timer of a run when it is stopped', () => {
   const timers = new RunTimers(1000);
   const first = timers.start('run_1');
   first.stop();

@@ -23,22 +23,22 @@ async function requestsFor(
 }
 const basic = `Basic ${Buffer.from('mia@example.com:api-token').toString('base64')}`;
 
-describe('a comment is written', () => {
+describe('the account of a comment', () => {
   it.each([
-    [github, 'https://vendors.example/github/api/repos/acme/web/issues/12/comments', 'token-of-codehost'],
+    [github, 'https://vendors.example/github/api/repos/acme/web/issues/12/comments', 'token-of-github'],
     [
       jira,
       'https://vendors.example/atlassian/ex/jira/cloud-1/rest/api/3/issue/WEB-12/comment',
-      'token-of-tracker_a',
+      'token-of-jira',
     ],
-    [linear, 'https://vendors.example/linear/graphql', 'token-of-tracker_b'],
-  ])('as the account that the owner connected', async (target, url, token) => {
+    [linear, 'https://vendors.example/linear/graphql', 'token-of-linear'],
+  ])('writes a comment as the account that the owner connected', async (target, url, token) => {
     const flags = {
-      'integrations.codehost.token': 'ghp_settings',
-      'integrations.tracker_a.token': 'api-token',
-      'integrations.tracker_a.email': 'mia@example.com',
-      'integrations.tracker_a.siteUrl': 'https://site.example',
-      'integrations.tracker_b.token': 'lin_api_settings',
+      'integrations.github.token': 'ghp_settings',
+      'integrations.jira.token': 'api-token',
+      'integrations.jira.email': 'mia@example.com',
+      'integrations.jira.siteUrl': 'https://site.example',
+      'integrations.linear.token': 'lin_api_settings',
     };
     expect(await requestsFor(target, { flags })).toEqual({
       urls: [url],
@@ -50,34 +50,34 @@ describe('a comment is written', () => {
   it.each<[CommentTarget, object, string, string]>([
     [
       github,
-      { 'integrations.codehost.token': 'ghp_settings' },
+      { 'integrations.github.token': 'ghp_settings' },
       'https://vendors.example/github/api/repos/acme/web/issues/12/comments',
       'Bearer ghp_settings',
     ],
     [
       { ...jira, site: 'https://evil.example' } as CommentTarget,
       {
-        'integrations.tracker_a.token': 'api-token',
-        'integrations.tracker_a.email': 'mia@example.com',
-        'integrations.tracker_a.siteUrl': 'https://site.example/',
+        'integrations.jira.token': 'api-token',
+        'integrations.jira.email': 'mia@example.com',
+        'integrations.jira.siteUrl': 'https://site.example/',
       },
       'https://site.example/rest/api/3/issue/WEB-12/comment',
       basic,
     ],
     [
       linear,
-      { 'integrations.tracker_b.token': 'lin_api_settings' },
+      { 'integrations.linear.token': 'lin_api_settings' },
       'https://vendors.example/linear/graphql',
       'lin_api_settings',
     ],
     [
       linear,
-      { 'integrations.tracker_b.token': 'lin_oauth_settings' },
+      { 'integrations.linear.token': 'lin_oauth_settings' },
       'https://vendors.example/linear/graphql',
       'Bearer lin_oauth_settings',
     ],
   ])(
-    'with the token of the settings where the owner connected nothing',
+    'writes a comment with the token of the settings when the owner has no connection',
     async (target, flags, url, asked) => {
       expect(await requestsFor(target, { flags, isUnconnected: true })).toEqual({
         urls: [url],
@@ -87,23 +87,23 @@ describe('a comment is written', () => {
     },
   );
 
-  it('with that token, too, where the connection has ended', async () => {
-    const flags = { 'integrations.codehost.token': 'ghp_settings' };
+  it('writes a comment with the token of the settings when the connection has expired', async () => {
+    const flags = { 'integrations.github.token': 'ghp_settings' };
     const { asked } = await requestsFor(github, { flags }, ({ connections }) => {
-      connections.tokens['user_owner codehost'] = new AppError('wrong_state', 'Connect it again');
+      connections.tokens['user_owner github'] = new AppError('wrong_state', 'Connect it again');
     });
     expect(asked).toEqual(['Bearer ghp_settings']);
   });
 });
 
-describe('a comment is not written', () => {
-  it('with a token of Jira of which the account or the site is not known', async () => {
+describe('the destination of a comment', () => {
+  it('does not write a comment with a token of Jira without an account or a site', async () => {
     for (const key of ['email', 'siteUrl'] as const) {
       const flags = {
-        'integrations.tracker_a.token': 'api-token',
-        'integrations.tracker_a.email': 'mia@example.com',
-        'integrations.tracker_a.siteUrl': 'https://site.example',
-        [`integrations.tracker_a.${key}`]: undefined,
+        'integrations.jira.token': 'api-token',
+        'integrations.jira.email': 'mia@example.com',
+        'integrations.jira.siteUrl': 'https://site.example',
+        [`integrations.jira.${key}`]: undefined,
       };
       expect(await requestsFor(jira, { flags, isUnconnected: true })).toEqual({
         urls: [],
@@ -113,7 +113,7 @@ describe('a comment is not written', () => {
     }
   });
 
-  it('at a site that is not among those connected, where the same key is another issue', async () => {
+  it('does not write a comment at a site that is not connected, where the key is another issue', async () => {
     const site = 'https://other.atlassian.net';
     expect(await requestsFor({ ...jira, site } as CommentTarget)).toEqual({
       urls: [],
@@ -122,9 +122,9 @@ describe('a comment is not written', () => {
     });
   });
 
-  it('until a connection that has ended is there again', async () => {
+  it('writes no comment until an expired connection is restored', async () => {
     await using world = await openWorld();
-    const key = 'user_owner codehost';
+    const key = 'user_owner github';
     world.connections.tokens[key] = new AppError('wrong_state', 'GitHub must be connected again');
     await world.begin(await world.addTask());
     await world.advance(MINUTE);
@@ -143,7 +143,7 @@ describe('a comment is not written', () => {
     ['GitHub', { ...github, number: '1/../2' }],
     ['Jira', { ...jira, issueKey: '../../myself' }],
     ['Jira', { ...jira, issueKey: 'WEB-1/worklog?' }],
-  ])('at a place of %s that a delivery made up: %j', async (vendor, target) => {
+  ])('sends no comment to a forged issue of %s: %j', async (vendor, target) => {
     const { urls, error } = await requestsFor(target as CommentTarget);
     expect(urls).toEqual([]);
     expect(error).toMatch(new RegExp(`^Not a ${vendor} (?:repository|issue)$`));
@@ -157,7 +157,7 @@ describe('a repository that was renamed', () => {
     body: { message: 'Moved Permanently', url: location },
   });
 
-  it('is followed within the API', async () => {
+  it('follows a renamed repository within the API', async () => {
     const to = 'https://vendors.example/github/api/repositories/1/issues/12/comments';
     const { urls, error } = await requestsFor(github, {}, ({ vendors }) => {
       vendors.interfere = ({ path }) => (path.includes('/repos/') ? moved(to) : undefined);
@@ -166,7 +166,7 @@ describe('a repository that was renamed', () => {
     expect(error).toBeNull();
   });
 
-  it('is not followed anywhere else', async () => {
+  it('does not follow a renamed repository outside the API', async () => {
     const { urls, error } = await requestsFor(github, {}, ({ vendors }) => {
       vendors.interfere = () => moved('https://evil.example/issues/12/comments');
     });
@@ -175,12 +175,12 @@ describe('a repository that was renamed', () => {
   });
 });
 
-it('no token and no text is in what is logged or stored of a failure', async () => {
+it('logs and stores neither tokens nor texts of a failed comment', async () => {
   const tokens = /token-of|the report|ghp_|vendors\.example\//;
   for (const answer of [
     'down',
     'lost',
-    { status: 422, body: 'token-of-codehost' },
+    { status: 422, body: 'token-of-github' },
     { status: 500, body: '' },
   ] as const) {
     await using world = await openWorld();

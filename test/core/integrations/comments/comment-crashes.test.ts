@@ -3,7 +3,7 @@ import { AppError } from '../../../../src/core/errors.ts';
 import { linearError } from '../../../helpers/comment-apis.ts';
 import { HOUR, linear, MINUTE, openWorld, targets, type World } from './comment-world.ts';
 
-/** What somebody else said at the same places meanwhile. */
+/** Comments of other users at the same places meanwhile. */
 function chatter(world: World, count: number) {
   const at = world.timer.now().toISOString();
   const others = Array.from({ length: count }, (_, index) => ({
@@ -13,16 +13,16 @@ function chatter(world: World, count: number) {
   }));
   const document = { version: 1, type: 'doc', content: [] };
   for (const other of others) {
-    world.vendors.comments.codehost.push({ ...other, on: 'acme/web/issues/12', body: 'me too' });
-    world.vendors.comments.tracker_a.push({ ...other, on: 'WEB-12', body: document });
+    world.vendors.comments.github.push({ ...other, on: 'acme/web/issues/12', body: 'me too' });
+    world.vendors.comments.jira.push({ ...other, on: 'WEB-12', body: document });
   }
 }
 const ours = (world: World, provider: (typeof targets)[number]['provider']) =>
   world.vendors.texts(provider).filter((text) => text.includes('svc:task_1'));
 
-describe.each(targets)('at $provider', (target) => {
+describe.each(targets)('comments at $provider after a crash', (target) => {
   it.each(['lost', 'hanging'] as const)(
-    'a comment that arrived without a word (%s) is found among others and edited',
+    'finds and edits a comment that was created without an answer (%s)',
     async (how) => {
       await using world = await openWorld();
       const { vendors } = world;
@@ -49,7 +49,7 @@ describe.each(targets)('at $provider', (target) => {
     },
   );
 
-  it('there is one comment, whichever request the process ends at', async () => {
+  it('posts one comment, at whichever request the process dies', async () => {
     for (let at = 1; at <= 4; at++)
       for (const how of ['hanging', 'down'] as const) {
         await using world = await openWorld();
@@ -70,7 +70,7 @@ describe.each(targets)('at $provider', (target) => {
       }
   });
 
-  it('there is one comment, whichever write of the store the process ends at', async () => {
+  it('posts one comment, at whichever write of the store the process dies', async () => {
     for (let at = 1; at <= 6; at++) {
       await using world = await openWorld();
       let writes = 0;
@@ -90,7 +90,7 @@ describe.each(targets)('at $provider', (target) => {
   });
 });
 
-it('nothing is sent before the row says that it may have been', async () => {
+it('records that a comment may exist before it sends one', async () => {
   await using world = await openWorld();
   world.between.write = async () => {
     throw new AppError('storage_full', 'The disk is full');
@@ -103,7 +103,7 @@ it('nothing is sent before the row says that it may have been', async () => {
   expect(world.vendors.requests).toHaveLength(1);
 });
 
-it('what was written is stored once the disk takes it, and not written again', async () => {
+it('stores the sent comment once the disk has space, and does not send it again', async () => {
   await using world = await openWorld();
   let isFull = false;
   world.between.write = async () => {
@@ -120,7 +120,7 @@ it('what was written is stored once the disk takes it, and not written again', a
   expect(world.vendors.requests).toHaveLength(1);
 });
 
-it('a refusal to look says nothing of what was written', async () => {
+it('a refused search for a comment does not prove that it is missing', async () => {
   await using world = await openWorld();
   const { vendors } = world;
   vendors.interfere = ({ method }) =>
@@ -135,7 +135,7 @@ it('a refusal to look says nothing of what was written', async () => {
   expect(vendors.writes().map(({ method }) => method)).toEqual(['POST', 'PATCH']);
 });
 
-it('an id that Linear knows already is the comment of an earlier life, and is edited', async () => {
+it('edits the existing comment when Linear already knows its id', async () => {
   await using world = await openWorld();
   await world.begin(await world.addTask('task_1', linear));
   await world.advance(MINUTE);
@@ -145,10 +145,10 @@ it('an id that Linear knows already is the comment of an earlier life, and is ed
   );
   await world.complete();
   await world.advance(MINUTE);
-  expect(world.vendors.texts('tracker_b')).toEqual([expect.stringContaining('svc has finished this')]);
+  expect(world.vendors.texts('linear')).toEqual([expect.stringContaining('svc has finished this')]);
 });
 
-it('Linear says under status 200 that there were too many requests', async () => {
+it('recognizes a rate limit that Linear sends with status 200', async () => {
   await using world = await openWorld();
   const { vendors, timer } = world;
   const reset = String(timer.now().getTime() + 5 * MINUTE);

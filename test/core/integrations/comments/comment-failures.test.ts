@@ -5,7 +5,7 @@ import { newTask } from '../../../helpers/storage.ts';
 import { began, github, HOUR, MINUTE, openWorld } from './comment-world.ts';
 
 describe('a comment that cannot be written', () => {
-  it('is tried again after 30 s, 5 min, 30 min, 2 h and 12 h, then given up with a word in the log', async () => {
+  it('retries a comment after 30 s, 5 min, 30 min, 2 h and 12 h, and then gives up with a log entry', async () => {
     await using world = await openWorld();
     world.vendors.interfere = () => ({ status: 502, body: '<html>' });
     await world.begin(await world.addTask());
@@ -25,13 +25,13 @@ describe('a comment that cannot be written', () => {
       {
         level: 'warn',
         message: 'giving up on a source comment',
-        fields: { taskId: 'task_1', provider: 'codehost', reason: 'GitHub answered 502' },
+        fields: { taskId: 'task_1', provider: 'github', reason: 'GitHub answered 502' },
       },
     ]);
     expect((await world.store.find('task_1'))?.status).toBe('completed');
   });
 
-  it('at the start gets all tries again at the end', async () => {
+  it('a comment that failed at the start gets all attempts again when the task finishes', async () => {
     await using world = await openWorld();
     world.vendors.interfere = () => 'down';
     await world.begin(await world.addTask());
@@ -55,7 +55,7 @@ describe('a comment that cannot be written', () => {
     [githubError(410, 'This issue was deleted'), /410/],
     [githubError(422, 'Validation Failed'), /answered 422/],
     [githubError(400, 'Problems parsing JSON'), /answered 400/],
-  ])('for good ends there: %j', async (answer, reason) => {
+  ])('a permanently refused comment is not retried: %j', async (answer, reason) => {
     await using world = await openWorld();
     world.vendors.interfere = () => answer;
     await world.begin(await world.addTask());
@@ -83,50 +83,47 @@ describe('a comment that cannot be written', () => {
       600,
     ],
     ['a minute', githubError(403, 'You have exceeded a secondary rate limit.'), 60],
-  ])(
-    'because there were too many waits for %s, and all of the account with it',
-    async (_, answer, seconds) => {
-      await using world = await openWorld();
-      world.connections.tokens['other codehost'] = 'token-of-other';
-      world.vendors.interfere = ({ authorization, atMs }) =>
-        authorization.endsWith('other') || atMs >= began + seconds * 1000 ? undefined : answer;
-      await world.begin(await world.addTask('task_1'));
-      await world.begin(await world.addTask('task_2'));
-      await world.database.write(async (transaction) => {
-        world.store.insert(transaction, newTask('task_3', { status: 'in_progress', attempts: 1 }), []);
-        world.comments.add(transaction, { taskId: 'task_3', ownerId: 'other', target: github });
-      });
-      await world.advance(seconds * 1000 - 1);
-      expect(world.vendors.requests.map(({ authorization }) => authorization)).toEqual([
-        'Bearer token-of-codehost',
-        'Bearer token-of-other',
-      ]);
-      await world.advance(MINUTE);
-      expect(world.vendors.texts()).toHaveLength(3);
-      expect(world.vendors.requests).toHaveLength(4);
-      expect(await world.row('task_1')).toMatchObject({ written: 'started', attempts: 0 });
-    },
-  );
+  ])('a rate-limited comment waits for %s, with all others of its account', async (_, answer, seconds) => {
+    await using world = await openWorld();
+    world.connections.tokens['other github'] = 'token-of-other';
+    world.vendors.interfere = ({ authorization, atMs }) =>
+      authorization.endsWith('other') || atMs >= began + seconds * 1000 ? undefined : answer;
+    await world.begin(await world.addTask('task_1'));
+    await world.begin(await world.addTask('task_2'));
+    await world.database.write(async (transaction) => {
+      world.store.insert(transaction, newTask('task_3', { status: 'in_progress', attempts: 1 }), []);
+      world.comments.add(transaction, { taskId: 'task_3', ownerId: 'other', target: github });
+    });
+    await world.advance(seconds * 1000 - 1);
+    expect(world.vendors.requests.map(({ authorization }) => authorization)).toEqual([
+      'Bearer token-of-github',
+      'Bearer token-of-other',
+    ]);
+    await world.advance(MINUTE);
+    expect(world.vendors.texts()).toHaveLength(3);
+    expect(world.vendors.requests).toHaveLength(4);
+    expect(await world.row('task_1')).toMatchObject({ written: 'started', attempts: 0 });
+  });
 });
 
 describe('the right to write', () => {
-  it('is asked for once more after a 401, and used where it is another', async () => {
+  it('requests a token once more after a 401, and uses it if it is different', async () => {
     await using world = await openWorld();
     world.vendors.accepts = (authorization) => authorization === 'Bearer renewed';
     world.vendors.interfere = () => {
-      world.connections.tokens['user_owner codehost'] = 'renewed';
+      world.connections.tokens['user_owner github'] = 'renewed';
       return undefined;
     };
     await world.begin(await world.addTask());
     await world.advance();
     expect(world.vendors.requests.map(({ authorization }) => authorization)).toEqual([
-      'Bearer token-of-codehost',
+      'Bearer token-of-github',
       'Bearer renewed',
     ]);
     expect(await world.row()).toMatchObject({ written: 'started', attempts: 0 });
   });
 
-  it('that is refused is waited for as long as the schedule goes', async () => {
+  it('waits for a refused token as long as the schedule lasts', async () => {
     await using world = await openWorld();
     world.vendors.accepts = (authorization) => authorization === 'Bearer renewed';
     await world.begin(await world.addTask());
@@ -134,14 +131,14 @@ describe('the right to write', () => {
     await world.advance(HOUR);
     expect(world.vendors.requests).toHaveLength(4);
     expect(await world.row()).toMatchObject({ last_error: expect.stringContaining('401'), is_uncertain: 0 });
-    world.connections.tokens['user_owner codehost'] = 'renewed';
+    world.connections.tokens['user_owner github'] = 'renewed';
     await world.advance(24 * HOUR);
     expect(world.vendors.texts()).toHaveLength(1);
     // After an answer there was nothing to look for.
     expect(world.vendors.requests.every(({ method }) => method === 'POST')).toBe(true);
   });
 
-  it('is looked for when it is needed, and its absence ends the comment, not the task', async () => {
+  it('a missing token finishes the comment, not the task', async () => {
     await using world = await openWorld({ isUnconnected: true });
     await world.addTask('task_1');
     await world.addTask('task_2');
@@ -151,7 +148,7 @@ describe('the right to write', () => {
       last_error: 'No connected account or token can write the comment',
       ended_at: expect.any(String),
     });
-    world.connections.tokens['user_owner codehost'] = 'since';
+    world.connections.tokens['user_owner github'] = 'since';
     await world.begin('task_2');
     await world.advance(MINUTE);
     expect(world.vendors.requests.map(({ authorization }) => authorization)).toEqual(['Bearer since']);

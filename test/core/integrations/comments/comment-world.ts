@@ -16,14 +16,14 @@ import { manualTimer } from '../../outbound/manual-timer.ts';
 // Loaded beforehand, so that no virtual time passes while it is.
 await import('marked');
 
-export const github: CommentTarget = { provider: 'codehost', repository: 'acme/web', number: 12 };
+export const github: CommentTarget = { provider: 'github', repository: 'acme/web', number: 12 };
 export const jira: CommentTarget = {
-  provider: 'tracker_a',
+  provider: 'jira',
   site: 'https://example.atlassian.net',
   issueKey: 'WEB-12',
 };
 export const linear: CommentTarget = {
-  provider: 'tracker_b',
+  provider: 'linear',
   issueId: '9e383f51-2629-4f19-97ff-451cc2f0a0ad',
 };
 export const targets = [github, jira, linear];
@@ -36,10 +36,10 @@ export const HOUR = 60 * MINUTE;
 export class FakeConnections {
   tokens: Record<string, string | Error | undefined> = {};
   accounts: Record<string, Record<string, unknown>> = {
-    tracker_a: { cloudId: 'cloud-1', sites: [{ id: 'cloud-1', url: 'https://example.atlassian.net' }] },
+    jira: { cloudId: 'cloud-1', sites: [{ id: 'cloud-1', url: 'https://example.atlassian.net' }] },
   };
 
-  async find(userId: string, provider: 'codehost' | 'tracker_a' | 'tracker_b') {
+  async find(userId: string, provider: 'github' | 'jira' | 'linear') {
     if (this.tokens[`${userId} ${provider}`] === undefined) return undefined;
     const account = this.accounts[provider] ?? {};
     return { provider, accountId: '1', account, scopes: [], expiresAt: undefined };
@@ -84,13 +84,9 @@ export async function openWorld({ flags = {}, isUnconnected = false }: WorldOpti
   };
   /** What the test may put between the comments and the world. */
   const between = { fetch: vendors.fetch, write: async (): Promise<void> => undefined };
-  const { read, engine, commits } = storage.database;
   const database: Database = {
-    read,
-    engine,
-    commits,
+    ...storage.database,
     write: async (work) => between.write().then(() => storage.database.write(work)),
-    close: () => storage.database.close(),
   };
   const joined = () =>
     composeComments({
@@ -190,6 +186,9 @@ export async function addApproval(world: World) {
     cwd: '/',
     danger: 'high',
     reason: 'rm -rf removes files',
+    scripts: null,
+    covers: null,
+    covers_key: null,
     binding: 'b',
     status: 'pending',
     decision: null,

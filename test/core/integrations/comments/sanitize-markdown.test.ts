@@ -8,7 +8,7 @@ import { sized } from '../../../helpers/long.ts';
 /** The gap that nobody sees, shown. */
 const shown = async (text: string) => (await sanitizeMarkdown(text)).replaceAll('\u200b', '·');
 
-describe('the words of a stranger', () => {
+describe('untrusted Markdown', () => {
   it.each([
     ['a mention', 'ask @octocat', 'ask @·octocat'],
     ['a mention of a team', '@acme/admins look', '@·acme/admins look'],
@@ -78,12 +78,12 @@ describe('the words of a stranger', () => {
     ['a line that would be a heading', String.raw`\# a`, String.raw`\# a`],
     ['an item of nothing', '- a\n  - [](x)\n- b', '- a\n- b'],
     ['a rule under a line', 'a\n\n\\---', /^a\n\n\\---$/],
-  ])('%s reach nobody', async (_, text, expected) => {
+  ])('sanitizes %s', async (_, text, expected) => {
     if (typeof expected === 'string') expect(await shown(text)).toBe(expected);
     else expect(await shown(text)).toMatch(expected);
   });
 
-  it('look as they did', async () => {
+  it('keeps the formatting of harmless Markdown', async () => {
     const text = [
       'A **bold** and *soft* word, ~~gone~~, `code`.',
       '3. three\n   - in it\n\n     more\n4. four',
@@ -103,13 +103,13 @@ describe('the words of a stranger', () => {
     ['emphasis', '_a_'.repeat(3300)],
     ['signs that grow', '&'.repeat(10_000)],
     ['lists that grow', Array.from({ length: 130 }, (_, at) => `${' '.repeat(at)}- a`).join('\n')],
-  ])('that nest thousands of %s do no harm', async (_, text) => {
+  ])('handles thousands of nested %s', async (_, text) => {
     const sanitized = await sanitizeMarkdown(text);
     expect(sanitized.length).toBeLessThan(55_000);
     expect(reach(sanitized)).toEqual([]);
   });
 
-  it('reach nobody, whatever they are', async () => {
+  it('sanitizes random Markdown so that it mentions and links nothing', async () => {
     expect(
       reach('@octocat #12 ![a](https://e.example/p) <b> <!-- --> https://g.example/o/r/issues/1'),
     ).toHaveLength(6);

@@ -12,37 +12,40 @@ import {
 } from './comment-world.ts';
 
 describe('the comment of a task', () => {
-  it.each(targets)('at $provider is written when it starts, and edited when it ends', async (target) => {
-    await using world = await openWorld();
-    const { vendors, bus } = world;
-    await world.addTask('task_1', target);
-    await world.advance(HOUR);
-    expect(vendors.requests).toEqual([]);
-    await world.begin();
-    await world.advance(MINUTE);
-    expect(vendors.texts(target.provider)).toEqual([expect.stringContaining('svc is working on this')]);
-    expect(await world.row()).toMatchObject({
-      written: 'started',
-      is_uncertain: 0,
-      ended_at: null,
-      attempts: 0,
-    });
-    await world.complete();
-    await world.advance(MINUTE);
-    const texts = vendors.texts(target.provider);
-    expect(texts).toHaveLength(1);
-    expect(texts[0]).toContain('svc has finished this');
-    expect(texts[0]).toContain('in 2 minutes 5 seconds');
-    expect(texts[0]).toContain('the report');
-    expect(texts[0]).toContain('svc:task_1');
-    expect(await world.row()).toMatchObject({ written: 'completed', ended_at: '2026-01-01T01:01:00.000Z' });
-    expect(vendors.writes()).toHaveLength(2);
-    await world.comments.sweep();
-    await world.advance(24 * HOUR);
-    expect(vendors.requests).toHaveLength(2);
-    // Nobody listens for nothing.
-    expect(bus.has('task')).toBe(false);
-  });
+  it.each(targets)(
+    'posts the comment at $provider when the task starts, and edits it when the task finishes',
+    async (target) => {
+      await using world = await openWorld();
+      const { vendors, bus } = world;
+      await world.addTask('task_1', target);
+      await world.advance(HOUR);
+      expect(vendors.requests).toEqual([]);
+      await world.begin();
+      await world.advance(MINUTE);
+      expect(vendors.texts(target.provider)).toEqual([expect.stringContaining('svc is working on this')]);
+      expect(await world.row()).toMatchObject({
+        written: 'started',
+        is_uncertain: 0,
+        ended_at: null,
+        attempts: 0,
+      });
+      await world.complete();
+      await world.advance(MINUTE);
+      const texts = vendors.texts(target.provider);
+      expect(texts).toHaveLength(1);
+      expect(texts[0]).toContain('svc has finished this');
+      expect(texts[0]).toContain('in 2 minutes 5 seconds');
+      expect(texts[0]).toContain('the report');
+      expect(texts[0]).toContain('svc:task_1');
+      expect(await world.row()).toMatchObject({ written: 'completed', ended_at: '2026-01-01T01:01:00.000Z' });
+      expect(vendors.writes()).toHaveLength(2);
+      await world.comments.sweep();
+      await world.advance(24 * HOUR);
+      expect(vendors.requests).toHaveLength(2);
+      // Nobody listens for nothing.
+      expect(bus.has('task')).toBe(false);
+    },
+  );
 
   it('reports a failure with its error, and a cancellation', async () => {
     await using world = await openWorld();
@@ -57,7 +60,7 @@ describe('the comment of a task', () => {
     expect(cancelled).toMatch(/^\*\*svc stopped working on this\*\*: the task was cancelled\.\n/);
   });
 
-  it('says that a person has to decide while one has to, and nothing of what it is about', async () => {
+  it('shows that an approval is pending, without its content', async () => {
     await using world = await openWorld();
     await world.begin(await world.addTask());
     await world.advance(MINUTE);
@@ -87,7 +90,7 @@ describe('the comment of a task', () => {
     expect(world.vendors.writes().map(({ method }) => method)).toEqual(['POST', 'POST']);
   });
 
-  it('is written at the end where that comes before the start was told', async () => {
+  it('posts only the final comment when the task finishes first', async () => {
     await using world = await openWorld();
     await world.addTask();
     await world.begin();
@@ -116,7 +119,7 @@ describe('the comment of a task', () => {
     expect(world.vendors.texts()[0]).toContain('svc has finished this');
   });
 
-  it('does not wait for a later try of what was overtaken', async () => {
+  it('a new state does not wait for the retry of an earlier one', async () => {
     await using world = await openWorld();
     await world.begin(await world.addTask());
     await world.advance(MINUTE);
@@ -130,7 +133,7 @@ describe('the comment of a task', () => {
     expect(world.vendors.texts()[0]).toContain('svc has finished this');
   });
 
-  it('that may be there already is looked for half a minute after the news, and no later', async () => {
+  it('looks for a comment that may exist at most half a minute after the next state', async () => {
     await using world = await openWorld();
     world.vendors.interfere = ({ method }) => (method === 'POST' ? 'lost' : 'down');
     await world.begin(await world.addTask());
@@ -193,7 +196,7 @@ describe('the comment of a task', () => {
   it('does not write a comment after comments were disabled', async () => {
     const rules = { 'acme/*': { comments: false } };
     await using world = await openWorld({
-      flags: { 'webhooks.codehost.rules': rules, 'webhooks.tracker_a.comments': false },
+      flags: { 'webhooks.github.rules': rules, 'webhooks.jira.comments': false },
     });
     await world.begin(await world.addTask('task_1', github));
     await world.begin(await world.addTask('task_2', jira));
@@ -201,12 +204,12 @@ describe('the comment of a task', () => {
     await world.advance(MINUTE);
     for (const id of ['task_1', 'task_2'])
       expect(await world.row(id)).toMatchObject({ last_error: 'Comments are disabled' });
-    expect(world.vendors.requests.map(({ vendor }) => vendor)).toEqual(['tracker_b']);
+    expect(world.vendors.requests.map(({ vendor }) => vendor)).toEqual(['linear']);
   });
 });
 
-describe('many at once', () => {
-  it('are written one after the other, each once, at the pace of the vendor', async () => {
+describe('many comments at once', () => {
+  it('writes comments one after the other, each once, at the rate limit of the vendor', async () => {
     await using world = await openWorld();
     const ids = Array.from({ length: 1000 }, (_, at) => `task_${at}`);
     for (const id of ids) await world.addTask(id);
@@ -229,9 +232,9 @@ describe('many at once', () => {
     expect(world.bus.has('task')).toBe(false);
   }, 60_000);
 
-  it('at three vendors do not wait for each other', async () => {
+  it('comments at one vendor do not wait for another', async () => {
     await using world = await openWorld();
-    world.vendors.interfere = ({ vendor }) => (vendor === 'codehost' ? 'hanging' : undefined);
+    world.vendors.interfere = ({ vendor }) => (vendor === 'github' ? 'hanging' : undefined);
     for (const [at, target] of targets.entries())
       await world.begin(await world.addTask(`task_${at}`, target));
     await world.advance(MINUTE);
@@ -240,7 +243,7 @@ describe('many at once', () => {
   });
 });
 
-it('forgets comments that ended a month ago, and no other', async () => {
+it('deletes comments that were finished a month ago, and no others', async () => {
   await using world = await openWorld();
   for (const id of ['task_1', 'task_2']) await world.begin(await world.addTask(id));
   await world.complete('task_1');

@@ -22,7 +22,7 @@ describe.skipIf(!hasSharedFixtures)('a recorded document', () => {
     ['rich-content-workflow', 34],
     ['simple-document', 6],
     ['team-collaboration', 58],
-  ])('keeps all that is visible in %s, in its order', (name, count) => {
+  ])('keeps all visible text of %s in its order', (name, count) => {
     const recorded = sharedFixture<Recorded>(`adf/${name}.json`);
     const text = adfToText(recorded?.doc);
     const visible = recorded?.visibleStringsInOrder ?? [];
@@ -44,7 +44,7 @@ const paragraph = (...content: unknown[]) => ({ type: 'paragraph', content });
 const text = (words: string, ...marks: unknown[]) => ({ type: 'text', text: words, marks });
 const item = (...content: unknown[]) => ({ type: 'listItem', content });
 
-it('is written in the way of markdown', () => {
+it('writes the document as Markdown', () => {
   expect(
     adfToText(
       doc(
@@ -101,7 +101,7 @@ it('is written in the way of markdown', () => {
   );
 });
 
-it('lets a mention be written otherwise', () => {
+it('formats mentions with the given function', () => {
   const document = doc(paragraph({ type: 'mention', attrs: { id: '5c', text: '@Ann' } }, text(' hi')));
   expect(adfToText(document)).toBe('@Ann hi');
   expect(adfToText(document, ({ id, text: shown }) => `<${id} ${shown}>`)).toBe('<5c @Ann> hi');
@@ -120,9 +120,9 @@ it.each([
   [doc(null, 1, 'a', {}, { type: null })],
   [doc({ type: 'date', attrs: { timestamp: {} } }, { type: 'mention', attrs: null }, { type: 'emoji' })],
   [doc({ type: 'heading', attrs: { level: 'x' } }).content[0]],
-])('has no text in %j', (document) => expect(adfToText(document).trim()).toBe(''));
+])('returns no text for %j', (document) => expect(adfToText(document).trim()).toBe(''));
 
-it('ends where a document is deeper than any that a person wrote', () => {
+it('stops at a document that is nested too deeply', () => {
   let node: unknown = text('deep');
   for (let depth = 0; depth < 100_000; depth++) node = { type: 'panel', content: [node] };
   expect(adfToText(doc(paragraph(text('top')), node))).toBe('top');

@@ -23,7 +23,7 @@ const plain: SourceWork = {
 const fit = (work: Partial<SourceWork> = {}, change: Partial<SourceRules> = {}, sender?: string) => {
   const given = { ...plain, ...work };
   return fitTask({
-    provider: 'codehost',
+    provider: 'github',
     deliveryId: 'delivery-1',
     event: {
       event: 'issues',
@@ -38,7 +38,7 @@ const fit = (work: Partial<SourceWork> = {}, change: Partial<SourceRules> = {}, 
 };
 
 describe('the task of a delivery', () => {
-  it('is what its vendor says', () => {
+  it('takes the fields of a task from the delivery', () => {
     expect(fit({}, { agent: 'reviewer' }, 'ann')).toEqual({
       title: 'It does not start',
       description: 'See the log.',
@@ -62,7 +62,7 @@ describe('the task of a delivery', () => {
     });
   });
 
-  it('has a title in any case, on one line and at most 500 long', () => {
+  it('a task always has a title on one line of at most 500 characters', () => {
     expect(fit({ title: ' two\r\n lines\u2028here ' }).title).toBe('two lines here');
     expect(fit({ title: ' \n\0 ' }).title).toBe('octo/hello#7');
     expect(fit({ title: '', sourceId: ' ' }).title).toBe('Untitled');
@@ -71,7 +71,7 @@ describe('the task of a delivery', () => {
     expect(fit({ title: '🦊'.repeat(300) }).title).toBe(`${'🦊'.repeat(249)}…`);
   });
 
-  it('shows where a long description is cut, and has all of it in the prompt, after the title', () => {
+  it('marks a truncated description, and keeps all of it in the prompt after the title', () => {
     const body = 'y'.repeat(20_001);
     const { description = '', prompt } = fit({ description: body });
     expect(description).toHaveLength(20_000);
@@ -80,31 +80,31 @@ describe('the task of a delivery', () => {
     expect(fit({ description: 'y'.repeat(20_000) })).not.toHaveProperty('prompt');
   });
 
-  it('keeps what a comment asks for before a long description', () => {
+  it('puts the request of a comment before a long description', () => {
     const body = 'y'.repeat(20_001);
     expect(fit({ prompt: ' try again\n', description: body }).prompt).toBe(`try again\n\n${body}`);
     expect(fit({ prompt: ' try again\n' }).prompt).toBe('try again');
     expect(fit({ prompt: '  ' })).not.toHaveProperty('prompt');
   });
 
-  it('cuts a prompt of more than 200,000', () => {
+  it('truncates a prompt over 200,000 characters', () => {
     const { prompt = '' } = fit({ description: 'y'.repeat(300_000) });
     expect(prompt).toHaveLength(200_000);
     expect(prompt).toMatch(/y\n\n\[truncated\]$/);
   });
 
-  it('has no description where there is none', () => {
+  it('a task has no description when the delivery has none', () => {
     expect(fit({ description: ' \r\n' })).not.toHaveProperty('description');
   });
 
-  it('has at most 50 labels of 100 letters, each once', () => {
+  it('limits labels to 50 of 100 characters, without duplicates', () => {
     const labels = ['a', 'a', '', 'l'.repeat(101), ...Array.from({ length: 60 }, (_, at) => `label ${at}`)];
     const fitted = fit({ labels }).labels;
     expect(fitted).toHaveLength(50);
     expect(fitted.slice(0, 3)).toEqual(['a', `${'l'.repeat(99)}…`, 'label 0']);
   });
 
-  it('leaves out what the contract does not take', () => {
+  it('drops fields that the contract does not allow', () => {
     const odd = fit({
       sourceUrl: 'javascript:alert(1)',
       repository: '../../etc',
@@ -119,7 +119,7 @@ describe('the task of a delivery', () => {
       expect(odd[name]).toBeUndefined();
   });
 
-  it('passes the contract, whatever a stranger wrote', () => {
+  it('every delivery becomes a task that is valid for the contract', () => {
     // Halves of pairs and NUL among it.
     const short = fc
       .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.integer({ min: 32, max: 126 })), {

@@ -36,7 +36,7 @@ describe('a check at GitHub', () => {
     },
   });
 
-  it('that failed is work where a rule says so', () => {
+  it('a failed check at GitHub creates work when a rule enables it', () => {
     const work = {
       sourceId: 'acme/app@abc/build',
       sourceUrl: 'https://github.com/acme/app/runs/1',
@@ -48,7 +48,7 @@ describe('a check at GitHub', () => {
       repository: 'acme/app',
       branch: 'svc/one',
       contentKey: 'acme/app@abc/build',
-      target: { provider: 'codehost', repository: 'acme/app', number: 4 },
+      target: { provider: 'github', repository: 'acme/app', number: 4 },
     };
     expect(workOf('check_run', check(), { checks: 'all' })).toEqual(work);
     expect(workOf('check_run', check(), { checks: 'task-branches' })).toEqual({
@@ -70,11 +70,11 @@ describe('a check at GitHub', () => {
     [{ conclusion: 'cancelled' }, 'The check build did not fail: its conclusion is cancelled'],
     [{ head_sha: null }, 'The delivery names no check'],
     [{ check_suite: { head_branch: null } }, 'The check build ran on no branch of acme/app'],
-  ])('that is otherwise asks for nothing: %j', (more, reason) =>
+  ])('ignores another check at GitHub: %j', (more, reason) =>
     expect(reasonOf('check_run', check(more), { checks: 'task-branches' })).toBe(reason),
   );
 
-  it('may be a workflow, on a branch of this repository', () => {
+  it('accepts a failed workflow on a branch of this repository', () => {
     const run = (more: object = {}) => ({
       action: 'completed',
       workflow_run: {
@@ -101,7 +101,7 @@ describe('a check at GitHub', () => {
     );
   });
 
-  it('that a bot caused asks for nothing unless a rule allows it', () => {
+  it('ignores a check at GitHub that a bot caused unless a rule allows it', () => {
     const body = { ...check(), sender: { login: 'svc[bot]', type: 'Bot' } };
     expect(reasonOf('check_run', body, { checks: 'all' })).toBe('svc[bot] is a bot, and no rule allows it');
     expect(read('check_run', body, { checks: 'all', botAccount: 'svc', allowBots: ['svc'] })).toHaveProperty(

@@ -66,7 +66,7 @@ describe.skipIf(!hasSharedFixtures)('the recorded deliveries of GitHub', () => {
         repository,
         branch: item.headRef ?? (item.kind === 'issue' ? facts.defaultBranch : undefined),
         contentKey: `${repository}#${item.number}`,
-        target: { provider: 'codehost', repository, number: item.number },
+        target: { provider: 'github', repository, number: item.number },
       },
     );
     const { comment } = facts;
@@ -94,20 +94,26 @@ describe.skipIf(!hasSharedFixtures)('the recorded deliveries of GitHub', () => {
     [{ botAccount: 'Codertocat', allowBots: ['codertocat'] }, 7],
     [{ checks: 'all' as const }, 1],
     [{ checks: 'task-branches' as const }, 1],
-  ])('ask for work by what they say, with the rules %j', (rules: Partial<SourceRules>, count: number) => {
-    const verdicts = deliveries.map(({ id, headers, payload, facts }) => {
-      const { verdict } = readGithub({ headers, payload }, (place) => {
-        expect(place).toBe(facts.repository);
-        return rulesWith(rules);
+  ])(
+    'finds the work in the recorded deliveries of GitHub with the rules %j',
+    (rules: Partial<SourceRules>, count: number) => {
+      const verdicts = deliveries.map(({ id, headers, payload, facts }) => {
+        const { verdict } = readGithub({ headers, payload }, (place) => {
+          expect(place).toBe(facts.repository);
+          return rulesWith(rules);
+        });
+        if ('ignored' in verdict) expect(verdict.ignored).toMatch(/^\w.{10}/);
+        return { id, asks: 'work' in verdict };
       });
-      if ('ignored' in verdict) expect(verdict.ignored).toMatch(/^\w.{10}/);
-      return { id, asks: 'work' in verdict };
-    });
-    expect(verdicts).toEqual(
-      deliveries.map(({ id, facts, payload }) => ({ id, asks: expected(facts, payload, rulesWith(rules)) })),
-    );
-    expect(verdicts.filter(({ asks }) => asks)).toHaveLength(count);
-  });
+      expect(verdicts).toEqual(
+        deliveries.map(({ id, facts, payload }) => ({
+          id,
+          asks: expected(facts, payload, rulesWith(rules)),
+        })),
+      );
+      expect(verdicts.filter(({ asks }) => asks)).toHaveLength(count);
+    },
+  );
 });
 
 const checkOf = ({ check, workflow }: Facts, payload: unknown) => {

@@ -49,7 +49,7 @@ describe('an issue at GitHub', () => {
     ['labeled', { labels: [] }, { label: { name: 'Ai-task' } }],
     ['assigned', { labels: [] }, { assignee: { login: 'AGENT' } }],
     ['opened', { state: undefined }, {}],
-  ])('asks for work when it is %s: %j %j', (action, more, body) => {
+  ])('accepts an issue at GitHub that is %s: %j %j', (action, more, body) => {
     const items = { issues: { issue: issue(more) }, pull_request: { pull_request: pull(more) } };
     for (const [event, item] of Object.entries(items))
       expect(workOf(event, { action, ...item, ...body }).contentKey).toBe('acme/app#7');
@@ -87,18 +87,18 @@ describe('an issue at GitHub', () => {
     ['unlabeled', {}, { label: { name: 'ai-task' } }, 'issues.unlabeled does not create tasks'],
     ['edited', {}, {}, 'issues.edited does not create tasks'],
     ['constructor', {}, {}, 'issues.constructor does not create tasks'],
-  ])('asks for nothing when it is %s: %j %j', (action, more, body, reason) =>
+  ])('ignores an issue at GitHub that is %s: %j %j', (action, more, body, reason) =>
     expect(reasonOf('issues', { action, issue: issue(more), ...body })).toBe(reason),
   );
 
-  it('hangs on no assignee where no account is set', () => {
+  it('ignores assignees at GitHub when no account is configured', () => {
     const body = { action: 'assigned', issue: issue(), assignee: { login: 'undefined' } };
     expect(reasonOf('issues', body, { botAccount: undefined })).toBe(
       'No bot account is set that could be the assignee',
     );
   });
 
-  it('is read as it is, without what no text should have', () => {
+  it('reads an issue at GitHub unchanged, without invalid characters', () => {
     const odd = issue({
       title: 'a\0b\ud800',
       body: 'x\r\ny\u2028z\r',
@@ -114,7 +114,7 @@ describe('an issue at GitHub', () => {
       repository: 'acme/app',
       branch: 'main',
       contentKey: 'acme/app#7',
-      target: { provider: 'codehost', repository: 'acme/app', number: 7 },
+      target: { provider: 'github', repository: 'acme/app', number: 7 },
     });
     const bare = { number: 7, title: ' ', body: null, labels: [{ name: 'ai-task' }] };
     expect(workOf('issues', { action: 'opened', issue: bare })).toMatchObject({
@@ -124,7 +124,7 @@ describe('an issue at GitHub', () => {
     });
   });
 
-  it('belongs to the repository and the branch that a rule names', () => {
+  it('an issue at GitHub gets the repository and branch of its rule', () => {
     const body = { action: 'opened', issue: issue() };
     expect(workOf('issues', body, { branch: 'next' })).toMatchObject({
       repository: 'acme/app',
@@ -137,7 +137,7 @@ describe('an issue at GitHub', () => {
     });
   });
 
-  it('has the priority of its labels, by the rules first', () => {
+  it('an issue at GitHub gets the priority of its labels, by the rules first', () => {
     const body = { action: 'opened', issue: issue({ labels: [{ name: 'ai-task' }, { name: 'P0' }] }) };
     expect(workOf('issues', body).priority).toBe(1);
     expect(workOf('issues', body, { priorities: new Map([['p0', 4]]) }).priority).toBe(4);
@@ -145,7 +145,7 @@ describe('an issue at GitHub', () => {
 });
 
 describe('a pull request at GitHub', () => {
-  it('asks for a review where the account is asked for one', () => {
+  it('accepts a pull request that requests a review from the account', () => {
     const body = { action: 'review_requested', pull_request: pull({ labels: [] }) };
     expect(workOf('pull_request', { ...body, requested_reviewer: { login: 'agent' } })).toMatchObject({
       prompt: 'Review the pull request “It breaks”.',
@@ -169,7 +169,7 @@ describe('a pull request at GitHub', () => {
     [{ ref: 'main', repo: { full_name: 'eve/app' } }, undefined],
     [{ ref: 'main', repo: null }, undefined],
     [null, undefined],
-  ])('has no branch here where it comes from a fork: %j', (head, branch) =>
+  ])('a pull request from a fork has no branch here: %j', (head, branch) =>
     expect(workOf('pull_request', { action: 'opened', pull_request: pull({ head }) })).toMatchObject({
       repository: 'acme/app',
       branch,
@@ -184,7 +184,7 @@ describe('a comment at GitHub', () => {
     comment: comment(body, more),
   });
 
-  it('is work of its own, with the issue above it', () => {
+  it('a comment at GitHub is separate work with the issue as its context', () => {
     expect(workOf('issue_comment', commented('Hm.\r\n\r\n@agent fix\r\nthis'))).toMatchObject({
       sourceId: 'acme/app#7',
       contentKey: 'acme/app#7/comment/99',
@@ -197,12 +197,12 @@ describe('a comment at GitHub', () => {
     expect(workOf('issue_comment', commented('@agent'))).not.toHaveProperty('prompt');
   });
 
-  it('on a pull request knows no branch', () => {
+  it('a comment on a pull request has no branch', () => {
     const body = { ...commented('/ai go'), issue: issue({ pull_request: { url: 'x' } }) };
     expect(workOf('issue_comment', body).branch).toBeUndefined();
   });
 
-  it('on code says where', () => {
+  it('a comment on code includes its location', () => {
     const body = {
       action: 'created',
       pull_request: pull(),
@@ -213,7 +213,7 @@ describe('a comment at GitHub', () => {
     expect(work).toMatchObject({ branch: 'fix', contentKey: 'acme/app#7/comment/99' });
   });
 
-  it('may be the text of a review', () => {
+  it('accepts the text of a review as a comment', () => {
     const body = { action: 'submitted', pull_request: pull() };
     expect(workOf('pull_request_review', { ...body, review: comment('@agent go') }).prompt).toBe('go');
     expect(reasonOf('pull_request_review', { ...body, review: comment(null) })).toBe(
@@ -228,18 +228,18 @@ describe('a comment at GitHub', () => {
     ['```\n@agent\n```'],
     ['/airplane'],
     [''],
-  ])('asks for nothing that only looks like a mention: %j', (body) =>
+  ])('ignores text at GitHub that only resembles a mention: %j', (body) =>
     expect(reasonOf('issue_comment', commented(body))).toBe(
       'The comment does not begin with /ai or mention agent',
     ),
   );
 
-  it('of our own asks for nothing, whoever sends it', () => {
+  it('ignores the comments of svc at GitHub from any sender', () => {
     const own = commented(`@agent is done\n\n${commentMarker('task_01')}`);
     expect(reasonOf('issue_comment', own, { allowBots: ['ann'] })).toBe('The comment was written by svc');
   });
 
-  it.each(['edited', 'deleted'])('asks for nothing when it is %s', (action) =>
+  it.each(['edited', 'deleted'])('ignores a comment at GitHub that is %s', (action) =>
     expect(reasonOf('issue_comment', { ...commented('/ai go'), action })).toMatch('does not create tasks'),
   );
 
@@ -250,7 +250,7 @@ describe('a comment at GitHub', () => {
     ['CONTRIBUTOR', false],
     ['NONE', false],
     [undefined, false],
-  ])('of a %s counts where only members may ask: %s', (author_association, counts) => {
+  ])('with comments limited to members, a comment of a %s is accepted: %s', (author_association, counts) => {
     const verdict = read('issue_comment', commented('/ai go', { author_association }), {
       commenters: 'members',
     });
@@ -262,7 +262,7 @@ describe('a bot at GitHub', () => {
   const labeled = { action: 'labeled', issue: issue(), label: { name: 'ai-task' } };
   const renovate = { login: 'renovate[bot]', type: 'Bot' };
 
-  it('asks for nothing unless a rule allows it', () => {
+  it('ignores a bot at GitHub unless a rule allows it', () => {
     expect(reasonOf('issues', { ...labeled, sender: renovate })).toBe(
       'renovate[bot] is a bot, and no rule allows it',
     );
@@ -277,7 +277,7 @@ describe('a bot at GitHub', () => {
     );
   });
 
-  it('is the account itself, with or without its suffix', () => {
+  it('recognizes the account as a bot, with or without its suffix', () => {
     const reason = /is the bot account itself$/;
     expect(reasonOf('issues', { ...labeled, sender: { login: 'Agent', type: 'User' } })).toMatch(reason);
     const app = { login: 'agent[bot]', type: 'Bot' };
@@ -285,7 +285,7 @@ describe('a bot at GitHub', () => {
     expect(reasonOf('issues', { ...labeled, sender: app }, { botAccount: 'agent[bot]' })).toMatch(reason);
   });
 
-  it('may be assigned by people', () => {
+  it('people may assign work to a bot', () => {
     const body = {
       action: 'assigned',
       issue: issue({ labels: [] }),
@@ -296,13 +296,13 @@ describe('a bot at GitHub', () => {
 });
 
 describe('a delivery of GitHub', () => {
-  it('that is a ping asks for nothing, whatever else it says', () => {
+  it('ignores a ping of GitHub, whatever else it contains', () => {
     expect(reasonOf('ping', { action: 'opened', issue: issue() })).toBe(
       'GitHub confirms that the webhook is set up',
     );
   });
 
-  it('of a place that is switched off asks for nothing', () => {
+  it('ignores a delivery of a disabled repository', () => {
     expect(reasonOf('issues', { action: 'opened', issue: issue() }, { isEnabled: false })).toBe(
       'A rule disables acme/app',
     );
@@ -312,11 +312,11 @@ describe('a delivery of GitHub', () => {
     [{ issue: undefined }, 'The delivery names no issue'],
     [{ issue: { number: '7' } }, 'The delivery names no issue'],
     [{ repository: { full_name: '' } }, 'The delivery names no repository'],
-  ])('that lacks what matters asks for nothing: %j', (body, reason) =>
+  ])('ignores a delivery of GitHub that lacks required fields: %j', (body, reason) =>
     expect(reasonOf('issues', { action: 'opened', issue: issue(), ...body })).toBe(reason),
   );
 
-  it('is an object, with its event in a header', () => {
+  it('requires a delivery of GitHub to be an object with its event in a header', () => {
     const rules = () => rulesWith();
     for (const payload of [null, [], 'issue', 5, undefined])
       expect(() => readGithub({ headers: { 'x-github-event': 'issues' }, payload }, rules)).toThrow(

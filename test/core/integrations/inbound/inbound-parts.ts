@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { InboundAnswer } from '../../../../src/contract/inbound.ts';
-import type { ProviderName } from '../../../../src/contract/oauth.ts';
+import { type Vendor, wireName } from '../../../../src/contract/vendors.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import { silentLog } from '../../../../src/core/log.ts';
 import { systemRuntime } from '../../../../src/core/runtime.ts';
@@ -46,8 +46,8 @@ export interface InboundWorld extends AsyncDisposable {
   daemon: TestDaemon;
   inbound: InboundService;
   removeOld: () => Promise<void>;
-  /** Takes a signed delivery of the wish. */
-  receive: (wish: WorkRequest, options?: SentOptions) => Promise<InboundAnswer>;
+  /** Takes a signed delivery of the request. */
+  receive: (input: WorkRequest, options?: SentOptions) => Promise<InboundAnswer>;
   /** What the source of each task wants to be told. */
   comments: NewSourceComment[];
   /** Time goes by. */
@@ -55,7 +55,7 @@ export interface InboundWorld extends AsyncDisposable {
 }
 interface SentOptions {
   id?: string;
-  provider?: ProviderName;
+  provider?: Vendor;
   /** What the bytes differ by, as those of vendors do by their times; the id unless given. */
   salt?: string;
 }
@@ -72,24 +72,24 @@ export async function startInbound(): Promise<InboundWorld> {
     log: silentLog,
     runtime: { ...systemRuntime, now: () => new Date(Date.now() + passed) },
     sourceComments: { add: (_, comment) => void comments.push(comment) },
-    readers: { codehost: reader, tracker_a: reader, tracker_b: reader },
+    readers: { github: reader, jira: reader, linear: reader },
   });
   return {
     daemon,
     inbound: services.inbound,
     removeOld: lifecycle.tidy.run,
-    receive: (wish, options) =>
-      services.inbound.receive(options?.provider ?? 'codehost', receiptOf(wish, options)),
+    receive: (input, options) =>
+      services.inbound.receive(options?.provider ?? 'github', receiptOf(input, options)),
     comments,
     pass: (ms) => void (passed += ms),
     [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),
   };
 }
 
-function receiptOf(wish: WorkRequest, options: SentOptions = {}): Receipt {
-  const { id = randomUUID(), provider = 'codehost' } = options;
+function receiptOf(input: WorkRequest, options: SentOptions = {}): Receipt {
+  const { id = randomUUID(), provider = 'github' } = options;
   const { headers, body } = sign({
-    provider,
+    provider: wireName(provider),
     headers: {
       'content-type': 'application/json',
       'x-github-event': 'issues',
@@ -97,7 +97,7 @@ function receiptOf(wish: WorkRequest, options: SentOptions = {}): Receipt {
       'x-atlassian-webhook-identifier': id,
       'linear-delivery': id,
     },
-    body: Buffer.from(JSON.stringify({ ...wish, salt: options.salt ?? id })),
+    body: Buffer.from(JSON.stringify({ ...input, salt: options.salt ?? id })),
   });
   return { headers, body, address: '203.0.113.1' };
 }

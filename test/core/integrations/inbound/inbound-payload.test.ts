@@ -19,7 +19,7 @@ describe('the body of a delivery', () => {
   });
 
   it.each(['', '{', 'null', '[]', '[{}]', '"text"', '1', 'NaN', "{'a':1}", '{"a":1}x'])(
-    'is not %j',
+    'rejects the body %j',
     (text) => {
       expect(() => json(text)).toThrow(/The body is not (valid JSON|a JSON object)/);
     },

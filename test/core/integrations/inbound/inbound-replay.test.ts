@@ -15,13 +15,13 @@ beforeEach(() => {
   contentKey = `key-${++count}`;
 });
 
-const receive = (wish: WorkRequest, id = contentKey) => world.receive(wish, { id });
+const receive = (input: WorkRequest, id = contentKey) => world.receive(input, { id });
 const replay = (id: string) => world.inbound.replay(caller, id, { address: '203.0.113.9' });
 const end = (id = '') => world.daemon.client.tasks.cancel({ params: { id } });
 const entry = async (id: string) => (await world.inbound.get(id)).delivery;
 const close = (isClosed: boolean) =>
   world.daemon.client.config.update({
-    params: { key: 'webhooks.codehost.rules' },
+    params: { key: 'webhooks.github.rules' },
     body: { value: isClosed ? { closed: { enabled: false } } : null },
   });
 

@@ -53,8 +53,8 @@ async function fill(world: InboundWorld, count: number, bytes: number): Promise<
   return ids;
 }
 
-describe('what is kept of deliveries', () => {
-  it('is the entry for as long as the setting says, and its body for a week', async () => {
+describe('the retention of deliveries', () => {
+  it('keeps entries for the configured time, and bodies for a week', async () => {
     await using world = await startInbound();
     const { id } = await world.receive({ contentKey: 'old' });
     await world.removeOld();
@@ -78,7 +78,7 @@ describe('what is kept of deliveries', () => {
     expect(await rows(world)).toMatchObject({ total: 0 });
   });
 
-  it('follows the setting', async () => {
+  it('applies a changed retention setting', async () => {
     await using world = await startInbound();
     await world.receive({ contentKey: 'old' });
     const key = 'webhooks.inbound.keepDays';
@@ -88,7 +88,7 @@ describe('what is kept of deliveries', () => {
     expect(await rows(world)).toMatchObject({ total: 0 });
   });
 
-  it('is the claim of work as long as its task has not ended', async () => {
+  it('keeps the claim of work until its task has finished', async () => {
     await using world = await startInbound();
     const { taskId: ended = '' } = await world.receive({ contentKey: 'ended' });
     const { taskId: open } = await world.receive({ contentKey: 'open' });
@@ -101,7 +101,7 @@ describe('what is kept of deliveries', () => {
     expect(await world.receive({ contentKey: 'open' })).toMatchObject({ status: 'duplicate', taskId: open });
   });
 
-  it('are the bodies of the newest 2,000', async () => {
+  it('keeps the bodies of the newest 2,000 deliveries', async () => {
     await using world = await startInbound();
     const ids = await fill(world, 3251, 10);
     await world.removeOld();
@@ -111,14 +111,14 @@ describe('what is kept of deliveries', () => {
     expect(await withPayload(world)).toHaveLength(2000);
   });
 
-  it('are the newest bodies up to 256 MiB', async () => {
+  it('keeps the newest bodies up to 256 MiB', async () => {
     await using world = await startInbound();
     const ids = await fill(world, 100, 5 * MIB);
     await world.removeOld();
     expect(await withPayload(world)).toEqual(ids.slice(-51));
   });
 
-  it('is cleaned up by the sweeper', async () => {
+  it('the sweeper removes old deliveries', async () => {
     await using world = await startInbound();
     const { id } = await world.receive({ contentKey: 'old' });
     await world.daemon.app.database.write(({ db }) =>

@@ -65,7 +65,7 @@ describe.skipIf(!hasSharedFixtures)('the recorded deliveries of Jira', () => {
         repository: 'acme/app',
         branch: 'next',
         contentKey: facts.key,
-        target: { provider: 'tracker_a', site: origin, issueKey: facts.key },
+        target: { provider: 'jira', site: origin, issueKey: facts.key },
       },
     );
     expect(
@@ -100,20 +100,23 @@ describe.skipIf(!hasSharedFixtures)('the recorded deliveries of Jira', () => {
     [{ botAccount: '5cedcb4355a88a0fc86388ba', allowBots: ['5cedcb4355a88a0fc86388ba'] }, 1],
     [{ botAccount: 'user' }, 1],
     [{ botAccount: 'use' }, 0],
-  ])('ask for work by what they say, with the rules %j', (rules: Partial<SourceRules>, count: number) => {
-    const verdicts = deliveries.map(({ id, headers, payload, facts }) => {
-      const { verdict } = readJira({ headers, payload }, (place) => {
-        expect(place).toBe(facts.project);
-        return rulesWith(rules);
+  ])(
+    'finds the work in the recorded deliveries of Jira with the rules %j',
+    (rules: Partial<SourceRules>, count: number) => {
+      const verdicts = deliveries.map(({ id, headers, payload, facts }) => {
+        const { verdict } = readJira({ headers, payload }, (place) => {
+          expect(place).toBe(facts.project);
+          return rulesWith(rules);
+        });
+        if ('ignored' in verdict) expect(verdict.ignored).toMatch(/^\w.{10}/);
+        return { id, asks: 'work' in verdict };
       });
-      if ('ignored' in verdict) expect(verdict.ignored).toMatch(/^\w.{10}/);
-      return { id, asks: 'work' in verdict };
-    });
-    expect(verdicts).toEqual(
-      deliveries.map(({ id, facts }) => ({ id, asks: expected(facts, rulesWith(rules)) })),
-    );
-    expect(verdicts.filter(({ asks }) => asks)).toHaveLength(count);
-  });
+      expect(verdicts).toEqual(
+        deliveries.map(({ id, facts }) => ({ id, asks: expected(facts, rulesWith(rules)) })),
+      );
+      expect(verdicts.filter(({ asks }) => asks)).toHaveLength(count);
+    },
+  );
 });
 
 /** The rules once more, from the facts alone. */

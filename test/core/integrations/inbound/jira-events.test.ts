@@ -43,8 +43,8 @@ const created = (fields: object = {}, more: object = {}) => ({
   issue: issue(fields, more),
 });
 
-describe('an issue at Jira that is new', () => {
-  it('asks for work with the label, or assigned', () => {
+describe('a new issue at Jira', () => {
+  it('accepts a new issue at Jira with the label, or assigned', () => {
     expect(workOf(created({ labels: ['x', 'AI-Task'] }))).toMatchObject({
       sourceId: 'TES-7',
       contentKey: 'TES-7',
@@ -64,15 +64,17 @@ describe('an issue at Jira that is new', () => {
     ['https://acme.atlassian.net/rest/api/2/issue/10040', 'https://acme.atlassian.net'],
     ['https://acme.atlassian.net/rest/api/3/10040', 'https://acme.atlassian.net'],
     ['http://jira.example.com:8080/rest/api/2/issue/1', 'http://jira.example.com:8080'],
-  ])('is at the site of %s', (self, site) =>
+  ])('reads the site of an issue at Jira from %s', (self, site) =>
     expect(workOf(created({}, { self }))).toMatchObject({
       sourceUrl: `${site}/browse/TES-7`,
-      target: { provider: 'tracker_a', site, issueKey: 'TES-7' },
+      target: { provider: 'jira', site, issueKey: 'TES-7' },
     }),
   );
 
-  it.each([[undefined], [null], ['here'], ['javascript:alert(1)']])('is nowhere with %j', (self) =>
-    expect(workOf(created({}, { self }))).toMatchObject({ sourceUrl: undefined, target: undefined }),
+  it.each([[undefined], [null], ['here'], ['javascript:alert(1)']])(
+    'an issue at Jira has no site with %j',
+    (self) =>
+      expect(workOf(created({}, { self }))).toMatchObject({ sourceUrl: undefined, target: undefined }),
   );
 
   it.each([
@@ -81,7 +83,7 @@ describe('an issue at Jira that is new', () => {
     [undefined, ''],
     [5, ''],
     [{ type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'ADF' }] }] }, 'ADF'],
-  ])('is described by %j', (description, text) =>
+  ])('reads the description of an issue at Jira from %j', (description, text) =>
     expect(workOf(created({ description })).description).toBe(text),
   );
 
@@ -98,11 +100,11 @@ describe('an issue at Jira that is new', () => {
     [{ name: 'Odd', id: 'x' }, 3],
     [{}, 3],
     [null, 3],
-  ])('with the priority %j has %s', (priority, expected) =>
+  ])('an issue at Jira with the priority %j gets priority %s', (priority, expected) =>
     expect(workOf(created({ priority })).priority).toBe(expected),
   );
 
-  it('has the priority of a rule before its own', () => {
+  it('the priority of a rule overrides that of an issue at Jira', () => {
     const priorities = new Map([['odd', 1] as const, ['customer', 2] as const]);
     expect(workOf(created({ priority: { name: 'Odd', id: '4' } }), { priorities }).priority).toBe(1);
     expect(
@@ -111,7 +113,7 @@ describe('an issue at Jira that is new', () => {
     ).toBe(2);
   });
 
-  it('is named by its key where it has no summary, and belongs where the rules say', () => {
+  it('an issue at Jira without a summary is named by its key, with the repository of its rule', () => {
     const bare = {
       webhookEvent: 'jira:issue_created',
       issue: { key: 'A-B-7', fields: { labels: ['ai-task'] } },
@@ -126,7 +128,7 @@ describe('an issue at Jira that is new', () => {
   });
 });
 
-describe('an issue at Jira that changes', () => {
+describe('a changed issue at Jira', () => {
   it.each([
     ['a b', 'a b ai-task'],
     ['', 'AI-TASK'],
@@ -134,7 +136,7 @@ describe('an issue at Jira that changes', () => {
     [undefined, 'x  ai-task'],
     ['"quoted', '"quoted ai-task'],
     ['ai-task-2', 'ai-task-2 ai-task'],
-  ])('asks for work when its labels %j become %j', (before, after) =>
+  ])('accepts an issue at Jira whose labels %j become %j', (before, after) =>
     expect(read(labels(before, after))).toHaveProperty('work'),
   );
 
@@ -147,13 +149,13 @@ describe('an issue at Jira that changes', () => {
     ['a', 'ai-task-2'],
     ['a', null],
     ['a', 5],
-  ])('asks for nothing when its labels %j become %j', (before, after) =>
+  ])('ignores an issue at Jira whose labels %j become %j', (before, after) =>
     expect(reasonOf(labels(before, after))).toBe(
       'The change does not add the label ai-task or assign 5c:bot',
     ),
   );
 
-  it('asks for nothing with a label that was there', () => {
+  it('ignores a change at Jira when the label was already set', () => {
     expect(reasonOf(updated({ field: 'summary', toString: 'ai-task' }))).toMatch('does not add');
     // Without a key of its own an object still has a method of that name.
     expect(reasonOf(updated({ field: 'labels' }))).toMatch('does not add');
@@ -166,7 +168,7 @@ describe('an issue at Jira that changes', () => {
     );
   });
 
-  it('asks for work when it is assigned to the account', () => {
+  it('accepts an issue at Jira that is assigned to the account', () => {
     const assigned = (to: unknown, assignee: unknown = bot) =>
       updated({ field: 'assignee', to, toString: 'Bot' }, { assignee });
     expect(read(assigned('5c:bot'))).toHaveProperty('work');
@@ -178,7 +180,7 @@ describe('an issue at Jira that changes', () => {
     expect(read(assigned('5c:bot'), { botAccount: undefined })).toHaveProperty('ignored');
   });
 
-  it('asks for nothing when it is deleted', () => {
+  it('ignores a deleted issue at Jira', () => {
     expect(reasonOf({ ...created(), webhookEvent: 'jira:issue_deleted' })).toBe(
       'jira:issue_deleted does not create tasks',
     );
@@ -186,7 +188,7 @@ describe('an issue at Jira that changes', () => {
 });
 
 describe('a comment at Jira', () => {
-  it('is work of its own, of a reduced issue too', () => {
+  it('a comment at Jira is separate work, even of a reduced issue', () => {
     const reduced = { key: 'TES-7', fields: { summary: 'It breaks' } };
     expect(workOf({ ...comment('/ai fix\r\nthis'), user: undefined, issue: reduced })).toMatchObject({
       sourceId: 'TES-7',
@@ -199,7 +201,7 @@ describe('a comment at Jira', () => {
     expect(workOf(comment('[~5c:bot]'))).not.toHaveProperty('prompt');
   });
 
-  it('may be a document', () => {
+  it('a comment at Jira may be a document', () => {
     const document = (...content: unknown[]) => ({ type: 'doc', content: [{ type: 'paragraph', content }] });
     const mention = (id: string) => ({ type: 'mention', attrs: { id, text: '@Somebody' } });
     const words = { type: 'text', text: ' fix this' };
@@ -210,11 +212,11 @@ describe('a comment at Jira', () => {
   });
 
   it.each([['{code}[~accountid:5c:bot]{code}'], ['[~accountid:5c:botty] x'], ['@5c:bot'], [null], [7]])(
-    'asks for nothing with %j',
+    'ignores a comment at Jira with %j',
     (body) => expect(reasonOf(comment(body))).toBe('The comment does not begin with /ai or mention 5c:bot'),
   );
 
-  it('of Jira Server comes as a change of the issue', () => {
+  it('reads a comment of Jira Server from a change of the issue', () => {
     const change = { ...comment('/ai go'), webhookEvent: 'jira:issue_updated' };
     expect(workOf({ ...change, issue_event_type_name: 'issue_commented' }).contentKey).toBe(
       'TES-7/comment/99',
@@ -229,30 +231,30 @@ describe('a comment at Jira', () => {
     expect(read(change)).toHaveProperty('ignored');
   });
 
-  it('without its issue asks for nothing', () => {
+  it('ignores a comment at Jira without its issue', () => {
     for (const none of [undefined, null, {}, { key: ' ' }])
       expect(reasonOf({ ...comment('/ai go'), issue: none })).toBe('The delivery contains no issue');
   });
 
-  it('of our own asks for nothing', () => {
+  it('ignores the comments of svc at Jira', () => {
     expect(reasonOf(comment(`[~5c:bot] is done. ${shownCommentMarker('task_01')}`))).toBe(
       'The comment was written by svc',
     );
   });
 
-  it('of a customer asks for nothing where only members may ask', () => {
+  it('ignores comments of Jira customers when comments are limited to members', () => {
     const customer = comment('/ai go', { author: { ...ann, accountType: 'customer' } });
     expect(reasonOf(customer, { commenters: 'members' })).toBe('Ann is not a member');
     expect(read(customer)).toHaveProperty('work');
     expect(read(comment('/ai go'), { commenters: 'members' })).toHaveProperty('work');
   });
 
-  it.each(['comment_updated', 'comment_deleted'])('asks for nothing with %s', (webhookEvent) =>
+  it.each(['comment_updated', 'comment_deleted'])('ignores a comment at Jira with %s', (webhookEvent) =>
     expect(reasonOf({ ...comment('/ai go'), webhookEvent })).toBe(`${webhookEvent} does not create tasks`),
   );
 });
 
-it('an app at Jira, and the account itself, ask for nothing unless a rule allows it', () => {
+it('ignores apps at Jira and the account itself unless a rule allows them', () => {
   const app = { accountId: '5c:app', displayName: 'Automation', accountType: 'app' };
   expect(reasonOf({ ...created(), user: app })).toBe('Automation is a bot, and no rule allows it');
   expect(read({ ...created(), user: app }, { allowBots: ['5c:app'] })).toHaveProperty('work');
@@ -262,6 +264,6 @@ it('an app at Jira, and the account itself, ask for nothing unless a rule allows
   );
 });
 
-it('a project that is switched off asks for nothing', () => {
+it('ignores a disabled project at Jira', () => {
   expect(reasonOf(created(), { isEnabled: false })).toBe('A rule disables TES');
 });

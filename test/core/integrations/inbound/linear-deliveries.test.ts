@@ -62,7 +62,7 @@ describe.skipIf(!hasSharedFixtures)('the recorded deliveries of Linear', () => {
         repository: 'acme/app',
         branch: 'next',
         contentKey: identifier,
-        target: { provider: 'tracker_b', issueId: facts.comment?.issueId ?? facts.id },
+        target: { provider: 'linear', issueId: facts.comment?.issueId ?? facts.id },
       });
     else expect(identifier).toBeUndefined();
     expect(comment && commentOf(comment, delivery)).toEqual(
@@ -85,20 +85,26 @@ describe.skipIf(!hasSharedFixtures)('the recorded deliveries of Linear', () => {
     [{ aiTaskLabel: 'ai', botAccount: 'Mor Paz', allowBots: ['mor paz'] }, 2],
     [{ botAccount: 'USER@example.com' }, 1],
     [{ botAccount: 'Julian Christensen' }, 1],
-  ])('ask for work by what they say, with the rules %j', (rules: Partial<SourceRules>, count: number) => {
-    const verdicts = deliveries.map(({ id, headers, payload, facts }) => {
-      const { verdict } = readLinear({ headers, payload }, (place) => {
-        expect(place).toBe(facts.team ?? facts.identifier?.split('-')[0]);
-        return rulesWith(rules);
+  ])(
+    'finds the work in the recorded deliveries of Linear with the rules %j',
+    (rules: Partial<SourceRules>, count: number) => {
+      const verdicts = deliveries.map(({ id, headers, payload, facts }) => {
+        const { verdict } = readLinear({ headers, payload }, (place) => {
+          expect(place).toBe(facts.team ?? facts.identifier?.split('-')[0]);
+          return rulesWith(rules);
+        });
+        if ('ignored' in verdict) expect(verdict.ignored).toMatch(/^\w.{10}/);
+        return { id, asks: 'work' in verdict };
       });
-      if ('ignored' in verdict) expect(verdict.ignored).toMatch(/^\w.{10}/);
-      return { id, asks: 'work' in verdict };
-    });
-    expect(verdicts).toEqual(
-      deliveries.map(({ id, facts, payload }) => ({ id, asks: expected(facts, payload, rulesWith(rules)) })),
-    );
-    expect(verdicts.filter(({ asks }) => asks)).toHaveLength(count);
-  });
+      expect(verdicts).toEqual(
+        deliveries.map(({ id, facts, payload }) => ({
+          id,
+          asks: expected(facts, payload, rulesWith(rules)),
+        })),
+      );
+      expect(verdicts.filter(({ asks }) => asks)).toHaveLength(count);
+    },
+  );
 });
 
 /** The rules once more, from the facts and the two things that they leave out. */

@@ -58,7 +58,7 @@ const reasonOf = (...parts: Parameters<typeof read>) => {
 };
 
 describe('an issue at Linear', () => {
-  it('that is new asks for work with the label, assigned or delegated', () => {
+  it('accepts a new issue at Linear with the label, assigned or delegated', () => {
     expect(workOf(created())).toEqual({
       sourceId: 'WEB-7',
       sourceUrl: 'https://linear.app/acme/issue/WEB-7/it-breaks',
@@ -69,7 +69,7 @@ describe('an issue at Linear', () => {
       repository: undefined,
       branch: undefined,
       contentKey: 'WEB-7',
-      target: { provider: 'tracker_b', issueId: 'i-7' },
+      target: { provider: 'linear', issueId: 'i-7' },
     });
     expect(read(created({ labels: [{ name: 'AI-Task' }] }))).toHaveProperty('work');
     expect(read(created({ labels: [], delegate: bot }))).toHaveProperty('work');
@@ -81,7 +81,7 @@ describe('an issue at Linear', () => {
     );
   });
 
-  it('that changes asks for work when the label is new', () => {
+  it('accepts an issue at Linear with a new label', () => {
     expect(read(updated({ labelIds: [] }))).toHaveProperty('work');
     expect(read(updated({ labelIds: ['l-other'] }))).toHaveProperty('work');
     for (const from of [
@@ -100,7 +100,7 @@ describe('an issue at Linear', () => {
     expect(read(updated({ labelIds: ['l-ai'] }, { labels: [] }))).toHaveProperty('ignored');
   });
 
-  it('that changes asks for work when it is assigned or delegated', () => {
+  it('accepts an issue at Linear that is newly assigned or delegated', () => {
     expect(read(updated({ assigneeId: null }, { assignee: bot }))).toHaveProperty('work');
     expect(read(updated({ assigneeId: 'u-ann' }, { assigneeId: 'HELPER' }))).toHaveProperty('work');
     expect(read(updated({ delegateId: null }, { delegate: bot }))).toHaveProperty('work');
@@ -111,7 +111,7 @@ describe('an issue at Linear', () => {
     expect(read(updated({ assigneeId: 'u-bot' }, {}), { botAccount: undefined })).toHaveProperty('ignored');
   });
 
-  it.each(['remove', 'archive', undefined])('asks for nothing with the action %s', (action) =>
+  it.each(['remove', 'archive', undefined])('ignores an issue at Linear with the action %s', (action) =>
     expect(reasonOf({ ...created(), action })).toMatch('does not create tasks'),
   );
 
@@ -126,11 +126,11 @@ describe('an issue at Linear', () => {
     [1.5, 3],
     ['1', 3],
     [undefined, 3],
-  ])('with the priority %j has %s', (priority, expected) =>
+  ])('an issue at Linear with the priority %j gets priority %s', (priority, expected) =>
     expect(workOf(created({ priority })).priority).toBe(expected),
   );
 
-  it('has the priority of a rule before its own', () => {
+  it('the priority of a rule overrides that of an issue at Linear', () => {
     const priorities = new Map([['low', 1] as const]);
     expect(workOf(created({ priority: 4, priorityLabel: 'Low' }), { priorities }).priority).toBe(1);
   });
@@ -141,11 +141,11 @@ describe('an issue at Linear', () => {
     [{ identifier: undefined, url: undefined }, 'https://linear.app/acme/issue/OLD-44', 'OLD-44'],
     [{ identifier: undefined, url: 'x', number: 5 }, 'https://linear.app/acme/project/a-1', 'WEB-5'],
     [{ identifier: null, url: null, number: 5 }, undefined, 'WEB-5'],
-  ])('of older deliveries is named by what there is: %j, %j', (more, url, sourceId) =>
+  ])('reads the identifier of an issue from older deliveries of Linear: %j, %j', (more, url, sourceId) =>
     expect(workOf({ ...created(more), url })).toMatchObject({ sourceId, contentKey: sourceId }),
   );
 
-  it('that nothing names asks for nothing', () => {
+  it('ignores an issue at Linear without an identifier', () => {
     const bare = { identifier: '', url: '' };
     expect(reasonOf(created(bare))).toBe('The delivery names no issue');
     expect(reasonOf({ ...created(), data: null })).toBe('The delivery names no issue');
@@ -153,7 +153,7 @@ describe('an issue at Linear', () => {
 });
 
 describe('a comment at Linear', () => {
-  it('is work of its own', () => {
+  it('a comment at Linear is separate work', () => {
     expect(workOf(comment('@Helper, fix this'), { repository: 'acme/app' })).toMatchObject({
       sourceId: 'WEB-7',
       contentKey: 'WEB-7/comment/c-9',
@@ -161,26 +161,26 @@ describe('a comment at Linear', () => {
       prompt: 'fix this',
       description: 'Comment of Ann on “It breaks”:\n\n@Helper, fix this',
       repository: 'acme/app',
-      target: { provider: 'tracker_b', issueId: 'i-7' },
+      target: { provider: 'linear', issueId: 'i-7' },
     });
     expect(workOf(comment('/ai go', { parentId: 'c-1' })).prompt).toBe('go');
     expect(workOf(comment('/ai go', { issue: undefined })).target).toEqual({
-      provider: 'tracker_b',
+      provider: 'linear',
       issueId: 'i-7',
     });
   });
 
-  it('on anything but an issue asks for nothing', () => {
+  it('ignores a comment at Linear that is not on an issue', () => {
     const onDocument = comment('/ai go', { issue: undefined, issueId: null, documentContentId: 'd' });
     expect(reasonOf(onDocument)).toBe('The comment is not on an issue');
   });
 
   it.each([['@helperx go'], ['a@helper.com'], ['> @helper go'], ['`@helper`'], ['/aim'], ['']])(
-    'asks for nothing with %j',
+    'ignores a comment at Linear with %j',
     (body) => expect(reasonOf(comment(body))).toBe('The comment does not begin with /ai or mention helper'),
   );
 
-  it('asks for nothing without text, edited, or of our own', () => {
+  it('ignores a comment at Linear without text, after an edit, or written by svc', () => {
     expect(reasonOf(comment(null))).toBe('The comment has no text');
     expect(reasonOf({ ...comment('/ai go'), action: 'update' })).toBe('Comment.update does not create tasks');
     expect(reasonOf(comment(`@helper did it (${shownCommentMarker('task_1')})`))).toBe(
@@ -188,7 +188,7 @@ describe('a comment at Linear', () => {
     );
   });
 
-  it('of nobody in the workspace asks for nothing where only members may ask', () => {
+  it('ignores comments from outside the workspace when comments are limited to members', () => {
     const outside = comment('/ai go', { user: null });
     expect(reasonOf(outside, { commenters: 'members' })).toBe('The author of the comment is not a member');
     expect(read(comment('/ai go'), { commenters: 'members' })).toHaveProperty('work');
@@ -196,7 +196,7 @@ describe('a comment at Linear', () => {
 });
 
 describe('a bot at Linear', () => {
-  it('asks for nothing unless a rule allows it', () => {
+  it('ignores a bot at Linear unless a rule allows it', () => {
     const app = { id: 'o-1', name: 'Sentry', type: 'oauthClient' };
     const slack = { id: 's-1', service: 'slack', type: 'integration' };
     expect(reasonOf({ ...created(), actor: app })).toBe('Sentry is a bot, and no rule allows it');
@@ -205,7 +205,7 @@ describe('a bot at Linear', () => {
     expect(read({ ...created(), actor: slack }, { allowBots: ['slack'] })).toHaveProperty('work');
   });
 
-  it('that made an issue or wrote a comment asks for nothing; people who change the issue do', () => {
+  it('ignores issues and comments that a bot at Linear created, but accepts changes by people', () => {
     for (const botActor of ['{"id":"x"}', { id: 'x' }]) {
       expect(reasonOf(created({ botActor }))).toMatch('is a bot');
       expect(reasonOf(comment('/ai go', { botActor }))).toMatch('is a bot');
@@ -214,7 +214,7 @@ describe('a bot at Linear', () => {
     expect(read(created({ botActor: null }))).toHaveProperty('work');
   });
 
-  it('is the account itself, by its id or its name, in old deliveries too', () => {
+  it('recognizes the account at Linear by its id or name, also in old deliveries', () => {
     const reason = 'Helper is the bot account itself';
     expect(reasonOf({ ...created(), actor: bot })).toBe(reason);
     expect(reasonOf({ ...created(), actor: bot }, { botAccount: 'u-bot' })).toBe(reason);
@@ -231,8 +231,8 @@ describe('a bot at Linear', () => {
   });
 });
 
-describe('what Linear tells an app', () => {
-  it('asks for the issue when it is assigned or mentioned there', () => {
+describe('app notifications of Linear', () => {
+  it('accepts an issue at Linear when the app is assigned or mentioned', () => {
     for (const action of ['issueAssignedToYou', 'issueMention'])
       expect(workOf(notified(action, {}), { botAccount: undefined })).toMatchObject({
         contentKey: 'WEB-7',
@@ -240,7 +240,7 @@ describe('what Linear tells an app', () => {
       });
   });
 
-  it('asks for what a comment says, with its mention or without', () => {
+  it('accepts a comment from an app notification, with its mention or without', () => {
     const said = (body: unknown) =>
       notified('issueCommentMention', { comment: { id: 'c-9', body, issueId: 'i-7' } });
     expect(workOf(said('Hey @helper fix this'))).toMatchObject({
@@ -254,7 +254,7 @@ describe('what Linear tells an app', () => {
     expect(read(said('go'), { commenters: 'members' })).toHaveProperty('work');
   });
 
-  it('asks for nothing where it did that itself, or of any other kind', () => {
+  it('ignores app notifications about its own actions or of other kinds', () => {
     expect(reasonOf(notified('issueAssignedToYou', { actor: { id: 'u-app', name: 'App' } }))).toBe(
       'The app made this change itself',
     );
@@ -265,6 +265,6 @@ describe('what Linear tells an app', () => {
   });
 });
 
-it('a team that is switched off asks for nothing', () => {
+it('ignores a disabled team at Linear', () => {
   expect(reasonOf(created(), { isEnabled: false })).toBe('A rule disables WEB');
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandOf, jiraMentionOf, mentionOf } from '../../../../src/core/integrations/inbound/mentions.ts';
 import { withoutWikiQuotes } from '../../../../src/core/integrations/inbound/quotes.ts';
 
-describe('a comment for the account agent', () => {
+describe('mentions in a comment', () => {
   const ask = (body: string) => commandOf(body, mentionOf('agent'));
 
   it.each([
@@ -29,7 +29,7 @@ describe('a comment for the account agent', () => {
     ['/ai\nfix this', 'fix this'],
     ['/ai', ''],
     ['/ai tell @agent to stop', 'tell @agent to stop'],
-  ])('asks for something: %j', (body, prompt) => expect(ask(body)).toBe(prompt));
+  ])('finds the request in the comment %j', (body, prompt) => expect(ask(body)).toBe(prompt));
 
   it.each([
     '',
@@ -58,14 +58,14 @@ describe('a comment for the account agent', () => {
     ' /ai fix',
     'say /ai fix',
     '> /ai fix',
-  ])('does not: %j', (body) => expect(ask(body)).toBeUndefined());
+  ])('finds no request in the comment %j', (body) => expect(ask(body)).toBeUndefined());
 
-  it('is a command where no account is set', () => {
+  it('finds only commands when no account is configured', () => {
     expect(commandOf('/ai fix', undefined)).toBe('fix');
     expect(commandOf('@agent fix', undefined)).toBeUndefined();
   });
 
-  it('may have a name with anything in it', () => {
+  it('finds mentions of a name with special characters', () => {
     expect(commandOf('@Mor Paz fix', mentionOf('Mor Paz'))).toBe('fix');
     expect(commandOf('@a.c fix', mentionOf('a.c'))).toBe('fix');
     expect(commandOf('@abc fix', mentionOf('a.c'))).toBeUndefined();
@@ -74,7 +74,7 @@ describe('a comment for the account agent', () => {
   });
 });
 
-describe('a comment in the markup of Jira', () => {
+describe('mentions in the markup of Jira', () => {
   const ask = (body: string) => commandOf(body, jiraMentionOf('5c:1-a'), withoutWikiQuotes);
 
   it.each([
@@ -85,7 +85,7 @@ describe('a comment in the markup of Jira', () => {
     ['{code:java}\nx\n{code}\n[~5c:1-a] do', 'do'],
     ['{quote}[~5c:1-a] no{quote} [~5c:1-a] yes', 'yes'],
     ['{code} is never closed [~5c:1-a] do', 'do'],
-  ])('asks for something: %j', (body, prompt) => expect(ask(body)).toBe(prompt));
+  ])('finds the request in the Jira comment %j', (body, prompt) => expect(ask(body)).toBe(prompt));
 
   it.each([
     '[~accountid:5c:1-ab] fix',
@@ -98,15 +98,15 @@ describe('a comment in the markup of Jira', () => {
     '{quote}[~5c:1-a]{quote}',
     'bq. [~5c:1-a] fix',
     '{{[~5c:1-a]}} fix',
-  ])('does not: %j', (body) => expect(ask(body)).toBeUndefined());
+  ])('finds no request in the Jira comment %j', (body) => expect(ask(body)).toBeUndefined());
 });
 
-it('an account of Jira may have a name with anything in it', () => {
+it('finds mentions of a Jira account id with special characters', () => {
   expect(commandOf('[~a.c] fix', jiraMentionOf('a.c'))).toBe('fix');
   expect(commandOf('[~abc] fix', jiraMentionOf('a.c'))).toBeUndefined();
 });
 
-it('a comment of a megabyte that was made to be slow is read at once', () => {
+it('parses a hostile comment of a megabyte quickly', () => {
   const slow = [
     '`'.repeat(500_000) + ' `` ' + '`'.repeat(400_000),
     Array.from({ length: 1400 }, (_, index) => '`'.repeat(index + 1)).join(' '),

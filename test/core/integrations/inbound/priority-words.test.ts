@@ -37,7 +37,7 @@ it.each([
   [['1'], undefined],
   [['bug', ''], undefined],
   [[], undefined],
-])('the labels %j mean %s', (labels, priority) => expect(priorityOfLabels(labels)).toBe(priority));
+])('the labels %j mean priority %s', (labels, priority) => expect(priorityOfLabels(labels)).toBe(priority));
 
 it.each([
   ['Highest', 1],
@@ -54,9 +54,11 @@ it.each([
   ['', undefined],
   ['toString', undefined],
   [undefined, undefined],
-])('a priority with the name %j means %s', (name, priority) => expect(priorityOfName(name)).toBe(priority));
+])('a priority with the name %j means priority %s', (name, priority) =>
+  expect(priorityOfName(name)).toBe(priority),
+);
 
-it('the rules of a place go by whole labels and by words of labels, the most urgent first', () => {
+it('priority rules match whole labels and words in labels, most urgent first', () => {
   const rules = new Map<string, 1 | 2 | 3 | 4>([
     ['sev-1', 1],
     ['customer', 2],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { outsideWindow } from '../../../../src/core/integrations/inbound/replay-window.ts';
 
 const now = new Date('2026-11-22T10:00:00.000Z');
-const signedAt = (webhookTimestamp: unknown) => outsideWindow('tracker_b', { webhookTimestamp }, now);
+const signedAt = (webhookTimestamp: unknown) => outsideWindow('linear', { webhookTimestamp }, now);
 const MINUTE = 60_000;
 
 it('accepts deliveries that Linear signed within five minutes of our clock', () => {
@@ -24,10 +24,10 @@ it('refuses an invalid timestamp', () => {
 
 it('accepts old Linear payloads without a timestamp', () => {
   expect(signedAt(null)).toBeUndefined();
-  expect(outsideWindow('tracker_b', {}, now)).toBeUndefined();
+  expect(outsideWindow('linear', {}, now)).toBeUndefined();
 });
 
 it('does not check timestamps of other vendors', () => {
-  expect(outsideWindow('codehost', { webhookTimestamp: 0 }, now)).toBeUndefined();
-  expect(outsideWindow('tracker_a', { timestamp: 0, webhookTimestamp: 0 }, now)).toBeUndefined();
+  expect(outsideWindow('github', { webhookTimestamp: 0 }, now)).toBeUndefined();
+  expect(outsideWindow('jira', { timestamp: 0, webhookTimestamp: 0 }, now)).toBeUndefined();
 });

@@ -12,9 +12,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function configWith(codehost: Record<string, unknown>): Config {
+function configWith(github: Record<string, unknown>): Config {
   const settingsFile = join(folder, 'settings.json');
-  writeFileSync(settingsFile, JSON.stringify({ webhooks: { codehost } }));
+  writeFileSync(settingsFile, JSON.stringify({ webhooks: { github } }));
   return new Config({ env: {}, settingsFile });
 }
 const branches = (...patterns: string[]) =>
@@ -26,15 +26,15 @@ const branches = (...patterns: string[]) =>
       ]),
     ),
   });
-const branchAt = (config: Config, place: string | undefined) => rulesOf(config, 'codehost', place).branch;
+const branchAt = (config: Config, place: string | undefined) => rulesOf(config, 'github', place).branch;
 
-it('are those of everywhere where nothing is set', () => {
+it('source rules default to the global settings', () => {
   const config = configWith({});
-  expect(rulesOf(config, 'codehost', 'acme/app')).toEqual(rulesWith());
-  expect(rulesOf(config, 'tracker_a', undefined)).toEqual(rulesWith());
+  expect(rulesOf(config, 'github', 'acme/app')).toEqual(rulesWith());
+  expect(rulesOf(config, 'jira', undefined)).toEqual(rulesWith());
 });
 
-it('are what a rule says, else what holds everywhere', () => {
+it('source rules override the global settings', () => {
   const config = configWith({
     aiTaskLabel: 'robot',
     botAccount: 'helper',
@@ -54,10 +54,10 @@ it('are what a rule says, else what holds everywhere', () => {
       },
     },
   });
-  expect(rulesOf(config, 'codehost', 'acme/other')).toEqual(
+  expect(rulesOf(config, 'github', 'acme/other')).toEqual(
     rulesWith({ aiTaskLabel: 'robot', botAccount: 'helper', hasComments: false }),
   );
-  expect(rulesOf(config, 'codehost', 'ACME/App')).toEqual({
+  expect(rulesOf(config, 'github', 'ACME/App')).toEqual({
     isEnabled: false,
     aiTaskLabel: 'robot',
     botAccount: 'other',
@@ -72,10 +72,10 @@ it('are what a rule says, else what holds everywhere', () => {
     checks: 'all',
     allowBots: ['renovate[bot]'],
   });
-  expect(rulesOf(config, 'tracker_b', 'acme/app')).toEqual(rulesWith());
+  expect(rulesOf(config, 'linear', 'acme/app')).toEqual(rulesWith());
 });
 
-it('are those of the closest name', () => {
+it('the most specific source rule applies', () => {
   const config = branches('*', 'acme/*', 'acme/app', 'acme/app*', '*/docs');
   expect(branchAt(config, 'acme/app')).toBe('of-acme-app');
   expect(branchAt(config, 'Acme/APP')).toBe('of-acme-app');
@@ -97,11 +97,11 @@ it.each([
   ['**', '', true],
   ['ab*', 'a', false],
   ['*b', 'ba', false],
-])('take a star for any text and nothing else: %s at %j', (pattern, place, fits) =>
+])('a star in a source rule matches any text and nothing else: %s at %j', (pattern, place, fits) =>
   expect(branchAt(branches(pattern), place) !== undefined).toBe(fits),
 );
 
-it('take no time with a pattern that is made to be slow', () => {
+it('hostile patterns of source rules match quickly', () => {
   const config = configWith({ rules: { ['*a'.repeat(99)]: { branch: 'slow' } } });
   expect(branchAt(config, `${'a'.repeat(50_000)}b`)).toBeUndefined();
   expect(branchAt(config, 'a'.repeat(50_000))).toBe('slow');

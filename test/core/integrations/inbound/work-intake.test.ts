@@ -13,14 +13,14 @@ beforeEach(() => {
   contentKey = `key-${++count}`;
 });
 
-const receive = (wish: WorkRequest, options?: Parameters<InboundWorld['receive']>[1]) =>
-  world.receive(wish, options);
+const receive = (input: WorkRequest, options?: Parameters<InboundWorld['receive']>[1]) =>
+  world.receive(input, options);
 const end = (id = '') => world.daemon.client.tasks.cancel({ params: { id } });
 const entry = async (id: string) => (await world.inbound.get(id)).delivery;
 const tasks = async () => (await world.daemon.client.tasks.filter({ query: { limit: 1 } })).total;
 const setRules = (rules: Record<string, unknown> | null) =>
   world.daemon.client.config.update({
-    params: { key: 'webhooks.codehost.rules' },
+    params: { key: 'webhooks.github.rules' },
     body: { value: rules as never },
   });
 
@@ -55,7 +55,7 @@ describe('the same delivery again', () => {
 
   it('treats the same delivery id of another provider as a different delivery', async () => {
     const first = await receive({ contentKey }, { id: contentKey });
-    const other = await receive({ contentKey }, { id: contentKey, provider: 'tracker_a' });
+    const other = await receive({ contentKey }, { id: contentKey, provider: 'jira' });
     expect([first.status, other.status]).toEqual(['accepted', 'accepted']);
     expect(other.taskId).not.toBe(first.taskId);
   });
@@ -120,16 +120,16 @@ describe('another delivery of the same work', () => {
 describe('a delivery that was ignored', () => {
   it('evaluates an ignored delivery again by the current rules when it is repeated', async () => {
     await setRules({ closed: { enabled: false } });
-    const wish = { contentKey, place: 'closed' };
-    const first = await receive(wish, { id: contentKey });
+    const input = { contentKey, place: 'closed' };
+    const first = await receive(input, { id: contentKey });
     expect(first).toEqual({ status: 'ignored', reason: 'It asks for nothing', id: expect.any(String) });
-    expect(await receive(wish, { id: contentKey })).toEqual({ ...first, status: 'duplicate' });
+    expect(await receive(input, { id: contentKey })).toEqual({ ...first, status: 'duplicate' });
     await setRules(null);
-    const again = await receive(wish, { id: contentKey });
+    const again = await receive(input, { id: contentKey });
     expect(again).toEqual({ status: 'accepted', taskId: expect.any(String), id: first.id });
     expect(await entry(first.id)).toMatchObject({ status: 'accepted', taskId: again.taskId, copies: 3 });
     expect(await entry(first.id)).not.toHaveProperty('reason');
-    expect(await receive(wish, { id: contentKey })).toMatchObject({
+    expect(await receive(input, { id: contentKey })).toMatchObject({
       status: 'duplicate',
       taskId: again.taskId,
     });
@@ -145,19 +145,19 @@ describe('a delivery that was ignored', () => {
 
 describe('work on a branch of ours', () => {
   it('ignores work on a branch unless a task has that repository and branch', async () => {
-    const wish = { contentKey, needsTaskBranch: true, repository: `octo/${contentKey}`, branch: 'fix' };
-    expect(await receive(wish)).toMatchObject({ status: 'ignored', reason: 'No task has this branch' });
-    const { repository } = wish;
+    const input = { contentKey, needsTaskBranch: true, repository: `octo/${contentKey}`, branch: 'fix' };
+    expect(await receive(input)).toMatchObject({ status: 'ignored', reason: 'No task has this branch' });
+    const { repository } = input;
     await world.daemon.client.tasks.create({ body: { title: 'x', repository, branch: 'other' } });
     await world.daemon.client.tasks.create({ body: { title: 'x', repository: 'octo/other', branch: 'fix' } });
-    expect(await receive(wish)).toMatchObject({ status: 'ignored' });
+    expect(await receive(input)).toMatchObject({ status: 'ignored' });
     await world.daemon.client.tasks.create({ body: { title: 'x', repository, branch: 'fix' } });
-    expect(await receive(wish)).toMatchObject({ status: 'accepted' });
+    expect(await receive(input)).toMatchObject({ status: 'accepted' });
   });
 });
 
 describe('the source of a task', () => {
-  const target = { provider: 'codehost', repository: 'octo/hello', number: 7 } as const;
+  const target = { provider: 'github', repository: 'octo/hello', number: 7 } as const;
 
   it('registers a progress comment at the source on behalf of the owner', async () => {
     const { taskId } = await receive({ contentKey, target });
@@ -179,8 +179,8 @@ describe('the source of a task', () => {
 
 describe('a delivery of Linear that is too old', () => {
   const MINUTE = 60_000;
-  const send = (age: number, wish: WorkRequest = { contentKey }) =>
-    world.receive({ ...wish, webhookTimestamp: Date.now() - age }, { id: contentKey, provider: 'tracker_b' });
+  const send = (age: number, input: WorkRequest = { contentKey }) =>
+    world.receive({ ...input, webhookTimestamp: Date.now() - age }, { id: contentKey, provider: 'linear' });
   const log = async () => {
     const { deliveries } = await world.inbound.list({ provider: 'tracker_b', limit: 500, offset: 0 });
     return deliveries.filter(({ deliveryId }) => deliveryId === contentKey);

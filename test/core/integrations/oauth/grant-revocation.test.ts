@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../../../../src/contract/oauth.ts';
+import type { Vendor } from '../../../../src/contract/vendors.ts';
 import { revokeGrant } from '../../../../src/core/integrations/oauth/grant-revocation.ts';
 import { oauthProviders } from '../../../../src/core/integrations/oauth/oauth-providers.ts';
 import type { OutboundRequest } from '../../../../src/core/outbound/outbound-fetch.ts';
 
 /** Revokes at a vendor that answers these, one after another. */
-async function revokeAt(name: ProviderName, statuses: number[], refreshToken?: string) {
+async function revokeAt(name: Vendor, statuses: number[], refreshToken?: string) {
   const sent: (OutboundRequest & { url: string })[] = [];
   const client = {
     provider: oauthProviders[name],
@@ -32,8 +32,8 @@ describe('revoking a grant', () => {
     [204, true],
     [404, false],
     [401, false],
-  ])('at GitHub that answers %d is %s', async (status, expected) => {
-    const { isRevoked, sent } = await revokeAt('codehost', [status]);
+  ])('GitHub answers %d to a revocation, and the grant is revoked: %s', async (status, expected) => {
+    const { isRevoked, sent } = await revokeAt('github', [status]);
     expect(isRevoked).toBe(expected);
     expect(sent).toMatchObject([
       {
@@ -56,14 +56,14 @@ describe('revoking a grant', () => {
     ],
     ['not at all', [401, 400], 'r', false, ['access_token=a', 'refresh_token=r']],
     ['not without a refresh token', [400], undefined, false, ['access_token=a']],
-  ] as const)('at Linear works %s', async (_, statuses, refreshToken, expected, bodies) => {
-    const { isRevoked, sent } = await revokeAt('tracker_b', [...statuses], refreshToken);
+  ] as const)('a revocation at Linear works %s', async (_, statuses, refreshToken, expected, bodies) => {
+    const { isRevoked, sent } = await revokeAt('linear', [...statuses], refreshToken);
     expect(isRevoked).toBe(expected);
     expect(sent.map(({ body }) => body)).toEqual(bodies);
     expect(sent[0]).toMatchObject({ method: 'POST', url: 'https://api.example/oauth/revoke' });
   });
 
-  it('asks nothing of Atlassian', async () => {
-    expect(await revokeAt('tracker_a', [])).toEqual({ isRevoked: false, sent: [] });
+  it('sends no revocation to Atlassian', async () => {
+    expect(await revokeAt('jira', [])).toEqual({ isRevoked: false, sent: [] });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderName } from '../../../../src/contract/oauth.ts';
+import type { Vendor } from '../../../../src/contract/vendors.ts';
 import { oauthProviders } from '../../../../src/core/integrations/oauth/oauth-providers.ts';
 import { fetchProfile } from '../../../../src/core/integrations/oauth/provider-profiles.ts';
 import { AppError } from '../../../../src/core/errors.ts';
@@ -8,7 +8,7 @@ import { hasSharedFixtures, sharedFixture } from '../../../helpers/shared-fixtur
 type Answers = Record<string, { status?: number; body: unknown; scopes?: string }>;
 
 /** The profile that comes of what a vendor answers at each path. */
-function profileOf(name: ProviderName, answers: Answers) {
+function profileOf(name: Vendor, answers: Answers) {
   const client = {
     provider: oauthProviders[name],
     clientId: '',
@@ -54,10 +54,10 @@ const github = (change: object, emails: Answers[string] = { body: [] }): Answers
 });
 
 describe('the account at GitHub', () => {
-  it.skipIf(!hasSharedFixtures)('is read as GitHub documents it', async () => {
+  it.skipIf(!hasSharedFixtures)('reads the documented account of GitHub', async () => {
     const examples = sharedFixture<{ user: unknown[]; emails: unknown[] }>('oauth/api-examples.json');
     expect(
-      await profileOf('codehost', github(examples?.user[0] as object, { body: examples?.emails })),
+      await profileOf('github', github(examples?.user[0] as object, { body: examples?.emails })),
     ).toMatchObject({
       accountId: '1',
       login: 'octocat',
@@ -76,8 +76,8 @@ describe('the account at GitHub', () => {
     ['verified and not primary', [entry('a@b.cc', true, false)], undefined],
     ['no address', [entry('nobody', true, true)], undefined],
     ['none', [], undefined],
-  ])('has an e-mail that is %s', async (_, body, email) => {
-    expect((await profileOf('codehost', github({}, { body }))).email).toBe(email);
+  ])('reads the email address of an account at GitHub that is %s', async (_, body, email) => {
+    expect((await profileOf('github', github({}, { body }))).email).toBe(email);
   });
 
   it.each([
@@ -85,8 +85,8 @@ describe('the account at GitHub', () => {
     ['there is no name', github({ name: null }), { name: 'octocat' }],
     ['the name is blank', github({ name: ' ' }), { name: 'octocat' }],
     ['the picture is elsewhere', github({ avatar_url: 'javascript:1' }), { avatarUrl: undefined }],
-  ])('is taken where %s', async (_, answers, profile) => {
-    expect(await profileOf('codehost', answers)).toMatchObject(profile);
+  ])('accepts an account at GitHub when %s', async (_, answers, profile) => {
+    expect(await profileOf('github', answers)).toMatchObject(profile);
   });
 
   it.each([
@@ -95,8 +95,8 @@ describe('the account at GitHub', () => {
     ['a token that is over', { '/user': { status: 401, body: {} } }, 'unauthenticated'],
     ['addresses in another form', github({}, { body: {} }), 'unavailable'],
     ['no such page', {}, 'unavailable'],
-  ])('is not taken with %s', async (_, answers, code) => {
-    expect(await outcome(profileOf('codehost', answers))).toBe(code);
+  ])('rejects an account at GitHub with %s', async (_, answers, code) => {
+    expect(await outcome(profileOf('github', answers))).toBe(code);
   });
 });
 
@@ -113,9 +113,9 @@ describe('the account at Atlassian', () => {
     '/oauth/token/accessible-resources': { body: resources },
   });
 
-  it('is that of its first Jira site by name, and knows the others', async () => {
+  it('an account at Atlassian belongs to its first Jira site by name, and lists the others', async () => {
     const resources = [site('3', 'zoo'), site('2', 'wiki', 'read:confluence'), site('1', 'alpha')];
-    expect(await profileOf('tracker_a', atlassian(resources))).toMatchObject({
+    expect(await profileOf('jira', atlassian(resources))).toMatchObject({
       accountId: '11:22',
       login: 'mia',
       email: undefined,
@@ -127,8 +127,8 @@ describe('the account at Atlassian', () => {
     ['no site', [], 'forbidden'],
     ['a wiki alone', [site('2', 'wiki', 'read:confluence')], 'forbidden'],
     ['something else', { error: 'x' }, 'unavailable'],
-  ])('is not taken with %s', async (_, resources, code) => {
-    expect(await outcome(profileOf('tracker_a', atlassian(resources)))).toBe(code);
+  ])('rejects an account at Atlassian with %s', async (_, resources, code) => {
+    expect(await outcome(profileOf('jira', atlassian(resources)))).toBe(code);
   });
 });
 
@@ -136,7 +136,7 @@ describe('the account at Linear', () => {
   it.each([
     ['errors', { errors: [{ message: 'No' }] }, 'unavailable'],
     ['half of it', { data: { viewer: { id: '1', name: 'Mia' } } }, 'unavailable'],
-  ])('is not taken with %s', async (_, body, code) => {
-    expect(await outcome(profileOf('tracker_b', { '/graphql': { body } }))).toBe(code);
+  ])('rejects an account at Linear with %s', async (_, body, code) => {
+    expect(await outcome(profileOf('linear', { '/graphql': { body } }))).toBe(code);
   });
 });

@@ -79,12 +79,12 @@ beforeEach(async () => {
   daemon = await startDaemon({
     flags: {
       'outbound.allowPrivate': ['127.0.0.0/8'],
-      'integrations.codehost.clientId': client.id,
-      'integrations.codehost.clientSecret': client.secret,
-      'integrations.codehost.authorizeUrl': `${issuer}/authorize`,
-      'integrations.codehost.tokenUrl': `${issuer}/token`,
-      'integrations.codehost.apiUrl': `${issuer}/api`,
-      'integrations.codehost.scopes': ['openid'],
+      'integrations.github.clientId': client.id,
+      'integrations.github.clientSecret': client.secret,
+      'integrations.github.authorizeUrl': `${issuer}/authorize`,
+      'integrations.github.tokenUrl': `${issuer}/token`,
+      'integrations.github.apiUrl': `${issuer}/api`,
+      'integrations.github.scopes': ['openid'],
     },
   });
   server.on('request', strictServer(daemon.url + callbackPath));
@@ -122,8 +122,8 @@ async function givenCode() {
   return { callback, state: 'S', redirectUri, codeVerifier };
 }
 
-describe('a server that goes by the book', () => {
-  it('lets the whole flow pass', async () => {
+describe('a strict OAuth server', () => {
+  it('the whole flow passes a strict OAuth server', async () => {
     const browser = new TestBrowser(daemon.url);
     const response = await browser.open(await browser.agree('/api/auth/codehost'));
     expect(response.status).toBe(302);
@@ -132,10 +132,10 @@ describe('a server that goes by the book', () => {
     });
   });
 
-  it('takes a code with its verifier, once', async () => {
+  it('a strict OAuth server accepts a code with its verifier once', async () => {
     const exchange = await givenCode();
-    expect((await grants.exchange('codehost', exchange)).accessToken).toMatch(/^[\w-]+$/);
-    await expect(grants.exchange('codehost', exchange)).rejects.toMatchObject({
+    expect((await grants.exchange('github', exchange)).accessToken).toMatch(/^[\w-]+$/);
+    await expect(grants.exchange('github', exchange)).rejects.toMatchObject({
       code: 'unauthenticated',
       message: 'GitHub did not take the code (invalid_grant). Start again.',
     });
@@ -144,14 +144,14 @@ describe('a server that goes by the book', () => {
   it.each([
     ['another verifier', { codeVerifier: 'x'.repeat(43) }],
     ['another redirect URI', { redirectUri: 'http://127.0.0.1:1/' }],
-  ])('takes no code with %s', async (_, change) => {
+  ])('a strict OAuth server rejects a code with %s', async (_, change) => {
     const exchange = await givenCode();
-    await expect(grants.exchange('codehost', { ...exchange, ...change })).rejects.toMatchObject({
+    await expect(grants.exchange('github', { ...exchange, ...change })).rejects.toMatchObject({
       code: 'unauthenticated',
     });
   });
 
-  it('gives no code without a challenge', async () => {
+  it('a strict OAuth server issues no code without a challenge', async () => {
     const browser = new TestBrowser(daemon.url);
     const start = new URL(await browser.leadsTo('/api/auth/codehost'));
     start.searchParams.delete('code_challenge');

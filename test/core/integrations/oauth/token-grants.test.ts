@@ -10,12 +10,12 @@ const config = new Config({
   env: {},
   settingsFile: '/nowhere/settings.json',
   flags: {
-    'integrations.codehost.clientId': 'our id',
-    'integrations.codehost.clientSecret': 's3cr3t&=',
-    'integrations.tracker_a.clientId': 'our id',
-    'integrations.tracker_a.clientSecret': 's3cr3t&=',
-    'integrations.tracker_b.clientId': 'our id',
-    'integrations.tracker_b.clientSecret': 's3cr3t&=',
+    'integrations.github.clientId': 'our id',
+    'integrations.github.clientSecret': 's3cr3t&=',
+    'integrations.jira.clientId': 'our id',
+    'integrations.jira.clientSecret': 's3cr3t&=',
+    'integrations.linear.clientId': 'our id',
+    'integrations.linear.clientSecret': 's3cr3t&=',
   },
 });
 const runtime = { ...systemRuntime, now: () => new Date('2026-05-01T12:00:00.000Z') };
@@ -52,7 +52,7 @@ const outcome = (work: Promise<unknown>) =>
   );
 
 describe.skipIf(!hasSharedFixtures)('a code challenge', () => {
-  it('is that of RFC 7636', async () => {
+  it('the code challenge matches RFC 7636', async () => {
     const vector = sharedFixture<{ verifier: string; challengeS256: string }>('vectors/pkce.json');
     const { grants } = grantsWith(200, {});
     expect(await grants.challengeOf(vector?.verifier ?? '')).toBe(vector?.challengeS256);
@@ -70,9 +70,9 @@ describe('a token request', () => {
   };
 
   it.each([
-    ['codehost', 'https://github.com/login/oauth/access_token'],
-    ['tracker_b', 'https://api.linear.app/oauth/token'],
-  ] as const)('of %s is a form', async (provider, url) => {
+    ['github', 'https://github.com/login/oauth/access_token'],
+    ['linear', 'https://api.linear.app/oauth/token'],
+  ] as const)('a token request to %s is a form', async (provider, url) => {
     const { grants, sent } = grantsWith(200, { access_token: 'a-token', token_type: 'bearer' });
     await grants.exchange(provider, exchange);
     const [request] = sent;
@@ -84,13 +84,13 @@ describe('a token request', () => {
     expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual(parameters);
   });
 
-  it('of tracker_a is JSON', async () => {
+  it('a token request to jira is JSON', async () => {
     const { grants, sent } = grantsWith(200, { access_token: 'a-token' });
-    await grants.exchange('tracker_a', exchange);
+    await grants.exchange('jira', exchange);
     expect(sent[0]).toMatchObject({ url: 'https://auth.atlassian.com/oauth/token', method: 'POST' });
     expect(sent[0]?.headers?.['content-type']).toBe('application/json');
     expect(JSON.parse(sent[0]?.body ?? '')).toEqual(parameters);
-    await grants.refresh('tracker_a', 'old');
+    await grants.refresh('jira', 'old');
     expect(JSON.parse(sent[1]?.body ?? '')).toEqual({
       grant_type: 'refresh_token',
       refresh_token: 'old',
@@ -100,7 +100,7 @@ describe('a token request', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a token response', () => {
   const nothing = { refreshToken: undefined, expiresAt: undefined, scopes: undefined };
   it.each([
     ['the least', { access_token: 'a', token_type: 'Bearer' }, nothing],
@@ -116,9 +116,9 @@ describe('an answer', () => {
     ['an end as text', { access_token: 'a', expires_in: '60' }, { expiresAt: '2026-05-01T12:01:00.000Z' }],
     ['no end in sight', { access_token: 'a', expires_in: 1e300 }, { expiresAt: '2126-04-07T12:00:00.000Z' }],
     ['a refresh token', { access_token: 'a', refresh_token: 'r' }, { refreshToken: 'r' }],
-  ])('with %s is taken', async (_, body, tokens) => {
+  ])('accepts a token response with %s', async (_, body, tokens) => {
     const { grants } = grantsWith(200, body);
-    expect(await grants.exchange('tracker_b', exchange)).toEqual({ accessToken: 'a', ...nothing, ...tokens });
+    expect(await grants.exchange('linear', exchange)).toEqual({ accessToken: 'a', ...nothing, ...tokens });
   });
 
   it.each([
@@ -141,9 +141,12 @@ describe('an answer', () => {
     ['too many requests', 429, { error: 'slow_down' }, 'unavailable'],
     ['a breakdown', 502, '', 'unavailable'],
     ['another page', 404, { error: 'invalid_grant' }, 'unavailable'],
-  ])('with %s gives no tokens, and tells no secret', async (_, status, body, code) => {
-    const { grants } = grantsWith(status, body);
-    expect(await outcome(grants.exchange('codehost', exchange))).toBe(code);
-    expect(await outcome(grants.refresh('codehost', 'the-code'))).toBe(code);
-  });
+  ])(
+    'a token response with %s yields no tokens, and the error reveals no secret',
+    async (_, status, body, code) => {
+      const { grants } = grantsWith(status, body);
+      expect(await outcome(grants.exchange('github', exchange))).toBe(code);
+      expect(await outcome(grants.refresh('github', 'the-code'))).toBe(code);
+    },
+  );
 });

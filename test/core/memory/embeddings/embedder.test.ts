@@ -27,30 +27,27 @@ const named = {
 };
 
 describe('each provider', () => {
-  it.each(Object.entries({ ...usual, ...named }))(
-    '%s makes vectors of texts and queries',
-    async (type, is) => {
-      await using server = await startEmbeddingServer(vectorOf);
-      const provider = type as EmbeddingProvider;
-      const isNamed = provider in named;
-      await using fixture = await createEmbedder(server.url, provider, {
-        flags: isNamed ? { 'memory.embedding.model': is.model } : {},
-      });
-      const choice = fixture.embedder.choice();
-      expect(choice).toEqual({ provider, modelId: is.model, name: `${provider}/${is.model}` });
-      if (!choice) return;
-      const made = await fixture.embedder.embedTexts(choice, ['cats', 'dogs'], never);
-      expect(made).toEqual([Float32Array.of(1, 0, 0), Float32Array.of(0, 1, 0)]);
-      expect(await fixture.embedder.embedQuery('pets?')).toEqual({
-        vector: { model: `${provider}/${is.model}`, values: Float32Array.of(0.5, 0.25, 0) },
-      });
-      expect(server.asked.map(({ texts }) => texts)).toEqual([['cats', 'dogs'], ['pets?']]);
-      const [first] = server.asked;
-      expect(first?.path.replace(/\?.*/, '')).toBe(is.path);
-      expect(JSON.stringify(first?.headers)).toContain(KEY);
-      expect(JSON.stringify(first?.body)).toContain(is.model);
-    },
-  );
+  it.each(Object.entries({ ...usual, ...named }))('%s embeds texts and queries', async (type, is) => {
+    await using server = await startEmbeddingServer(vectorOf);
+    const provider = type as EmbeddingProvider;
+    const isNamed = provider in named;
+    await using fixture = await createEmbedder(server.url, provider, {
+      flags: isNamed ? { 'memory.embedding.model': is.model } : {},
+    });
+    const choice = fixture.embedder.choice();
+    expect(choice).toEqual({ provider, modelId: is.model, name: `${provider}/${is.model}` });
+    if (!choice) return;
+    const made = await fixture.embedder.embedTexts(choice, ['cats', 'dogs'], never);
+    expect(made).toEqual([Float32Array.of(1, 0, 0), Float32Array.of(0, 1, 0)]);
+    expect(await fixture.embedder.embedQuery('pets?')).toEqual({
+      vector: { model: `${provider}/${is.model}`, values: Float32Array.of(0.5, 0.25, 0) },
+    });
+    expect(server.asked.map(({ texts }) => texts)).toEqual([['cats', 'dogs'], ['pets?']]);
+    const [first] = server.asked;
+    expect(first?.path.replace(/\?.*/, '')).toBe(is.path);
+    expect(JSON.stringify(first?.headers)).toContain(KEY);
+    expect(JSON.stringify(first?.body)).toContain(is.model);
+  });
 
   it('sends the purpose of a text to providers that distinguish it', async () => {
     await using server = await startEmbeddingServer(vectorOf);
@@ -187,7 +184,7 @@ describe('answers', () => {
 });
 
 describe('a text', () => {
-  it('truncates a text that is longer than models accept', async () => {
+  it('truncates a text that is longer than the embedding model accepts', async () => {
     await using server = await startEmbeddingServer(() => [1]);
     await using fixture = await createEmbedder(server.url);
     const choice = fixture.embedder.choice();
@@ -250,7 +247,7 @@ describe('a query', () => {
       { error: { message: `Incorrect API key provided: ${KEY}` } },
       /OpenAI refuses the key.*svc providers/,
     ],
-    [429, { error: { message: 'Rate limit reached' } }, /OpenAI takes no more requests for now/],
+    [429, { error: { message: 'Rate limit reached' } }, /OpenAI accepts no more requests for now/],
     [
       500,
       { error: { message: `Cannot embed: ${secretQuery}` } },
@@ -297,7 +294,7 @@ describe('a query', () => {
     for (let at = 0; at < 8; at++) await fixture.embedder.embedQuery('cats');
     expect(server.asked).toHaveLength(5);
     expect(await fixture.embedder.embedQuery('cats')).toEqual({
-      reason: expect.stringMatching(/OpenAI failed several times in a row. It is asked again in \d+ s/),
+      reason: expect.stringMatching(/OpenAI failed several times in a row. It is tried again in \d+ s/),
     });
     // A chat is not held up by it.
     await expect(fixture.providers.resolve({ provider: 'openai', model: 'gpt-5' })).resolves.toBeDefined();
@@ -309,7 +306,7 @@ describe('a query', () => {
       flags: { 'providers.openai.enabled': false, 'providers.google.apiKey': undefined },
     });
     expect(await fixture.embedder.embedQuery('cats')).toEqual({
-      reason: expect.stringContaining('OpenAI is turned off'),
+      reason: expect.stringContaining('OpenAI is disabled'),
     });
     await using keyless = await createEmbedder(server.url, 'google', {
       flags: { 'providers.google.apiKey': undefined },

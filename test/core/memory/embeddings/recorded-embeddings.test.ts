@@ -36,7 +36,7 @@ function numbersIn(json: string): number[][] {
 }
 
 describe.skipIf(!hasSharedFixtures)('recorded answers of providers', () => {
-  it.each(recordings)('%s', async (name, provider, count, length) => {
+  it.each(recordings)('reads the recorded embeddings of %s', async (name, provider, count, length) => {
     const body = read(name);
     await using server = await startEmbeddingServer();
     server.script = (reply) => reply.send(200, body);

@@ -55,7 +55,7 @@ describe('the backfill of vectors', () => {
     expect(at.index.embedded(MODEL)).toContain('a late text');
   });
 
-  it('sends one request at a time to a provider that accepts no more', async () => {
+  it('sends one embedding request at a time to a provider that does not accept more', async () => {
     await using at = await createBackfill(server, many(64), { provider: 'ollama' });
     await at.waitUntilComplete();
     expect(server.asked.map(({ texts }) => texts.length)).toEqual([16, 16, 16, 16]);
@@ -170,7 +170,7 @@ describe('after a failure', () => {
       reply.send(429, { error: { message: 'Rate limit reached' } }, { 'retry-after': '77' });
     await at.waitUntilComplete();
     expect(at.timers).toMatchObject([{ ms: 77_000 }]);
-    expect(at.backfill.failure).toMatch(/takes no more requests for now/);
+    expect(at.backfill.failure).toMatch(/accepts no more requests for now/);
     await at.waitUntilComplete();
     expect(server.asked).toHaveLength(1);
   });
@@ -233,7 +233,7 @@ describe('a text that the provider refuses', () => {
   } as const;
 
   it.each(Object.entries(refusals))(
-    'does not keep the others from theirs: %s',
+    'embeds the other texts when one is rejected: %s',
     async (_how, [status, body]) => {
       const texts = many(100);
       await using at = await createBackfill(server, [...texts.slice(0, 50), bad, ...texts.slice(50)]);

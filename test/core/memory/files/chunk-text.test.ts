@@ -75,7 +75,7 @@ const anyText = fc
   .map(([start, lines, ending]) => start + lines.join(ending));
 
 describe('chunkText', () => {
-  it.each(['a.md', 'a.ts', 'a.txt', 'Makefile'])('keeps every character of any text (%s)', (name) => {
+  it.each(['a.md', 'a.ts', 'a.txt', 'Makefile'])('the chunks of a text keep every character (%s)', (name) => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(errors(text, chunkText(name, text))).toEqual([]);
@@ -84,7 +84,7 @@ describe('chunkText', () => {
     );
   });
 
-  it('creates pieces of about 400 tokens that overlap by about 50', () => {
+  it('creates chunks of about 400 tokens that overlap by about 50', () => {
     const lines = Array.from(
       { length: 400 },
       (_, at) => `Line ${at} says something of about sixty characters, always.`,
@@ -123,7 +123,7 @@ describe('chunkText', () => {
     for (const text of ['', '\n\n', ' \r\n\t\n']) expect(chunkText('a.md', text)).toEqual([]);
   });
 
-  it('is not slower for hostile texts', () => {
+  it('chunking is not slower for hostile texts', () => {
     const texts = [
       '# '.repeat(500_000),
       `#${' '.repeat(500_000)}#`,

@@ -13,7 +13,7 @@ describe('the stamp of a file', () => {
       expect(stampToKeep(stats, readMs)).not.toBe(stampOf(stats));
   });
 
-  it('changes with every file attribute that reveals a change', () => {
+  it('a file stamp changes with every file attribute that reveals a change', () => {
     using world = createIndexedTree();
     const stats = lstatSync(world.write('a'), { bigint: true });
     const stamps = ['size', 'mtimeNs', 'ctimeNs', 'ino', 'dev'].map((field) =>

@@ -130,7 +130,7 @@ describe('FileStore', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it('is empty after a clear and complete after the next sync', async () => {
+  it('the file store is empty after a clear and complete after the next sync', async () => {
     using world = await plantIndexed();
     const before = pathsIn(world.store);
     world.changes.length = 0;
@@ -173,7 +173,7 @@ describe('FileStore', () => {
     expect(world.find('zebra')).toHaveLength(42);
   });
 
-  it('is consistent after a kill at any moment', { timeout: 120_000 }, async () => {
+  it('the file store is consistent after a kill at any moment', { timeout: 120_000 }, async () => {
     using world = createIndexedTree();
     for (let at = 0; at < 300; at++) world.write(`${at}.md`, `# ${at}\n${'zebra and lion\n'.repeat(at)}`);
     world.database.close();

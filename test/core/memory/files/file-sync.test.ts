@@ -50,7 +50,7 @@ describe('FileSync', () => {
     expect(starts.slice(1).every((start, at) => start > (ends[at] ?? Infinity))).toBe(true);
   });
 
-  it('keeps the work of a cancelled sync and completes it with the next', async () => {
+  it('a cancelled sync keeps its work, and the next sync completes it', async () => {
     using world = createIndexedTree();
     expect(world.sync.cancel()).toBe(false);
     plantMany(world, 400);
@@ -73,7 +73,7 @@ describe('FileSync', () => {
     });
   });
 
-  it('changes nothing after a cancel', async () => {
+  it('a sync changes nothing after a cancel', async () => {
     for (let turns = 0; turns < 8; turns++) {
       using world = createIndexedTree();
       plantMany(world, 60);

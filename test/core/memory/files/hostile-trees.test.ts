@@ -23,7 +23,7 @@ import { WalkRules } from '../../../../src/core/memory/files/walk-rules.ts';
 import { orphans, pathsIn, createIndexedTree } from './indexed-tree.ts';
 import { sized } from '../../../helpers/long.ts';
 
-const FILES = sized(10_000, 100_000);
+const FILES = sized(4000, 100_000);
 
 const nowhere = '/no/descriptors';
 

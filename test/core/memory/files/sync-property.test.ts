@@ -91,44 +91,48 @@ async function fromScratch(world: IndexedTree, file: string, roots: string[]) {
 }
 
 describe('an index that is kept up to date', () => {
-  it('equals a new index after any edits and syncs of folders or paths', { timeout: 240_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.array(edit, { minLength: 1, maxLength: 8 }), fc.boolean()), {
-          minLength: 1,
-          maxLength: 4,
-        }),
-        fc.boolean(),
-        async (rounds, hasInner) => {
-          using world = createIndexedTree();
-          const roots = [world.base, ...(hasInner ? [world.at('a/A')] : [])];
-          for (const [round, [edits, isByPaths]] of rounds.entries()) {
-            const touched = edits.flatMap((change) => apply(world, change));
-            if (isByPaths) world.syncPaths(touched, { roots, maxFileBytes: 2500 });
-            else {
-              const before = new Map(
-                world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
-              );
-              const outcome = await world.syncDirectory({ roots, maxFileBytes: 2500 });
-              const after = new Map(
-                world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
-              );
-              const added = [...after.keys()].filter((at) => !before.has(at)).length;
-              const updated = [...after].filter(
-                ([at, hash]) => before.has(at) && before.get(at) !== hash,
-              ).length;
-              const removed = [...before.keys()].filter((at) => !after.has(at)).length;
-              expect(outcome).toMatchObject({ synced: after.size, added, updated, removed });
+  it(
+    'the index equals a new index after any edits and syncs of folders or paths',
+    { timeout: 240_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.tuple(fc.array(edit, { minLength: 1, maxLength: 8 }), fc.boolean()), {
+            minLength: 1,
+            maxLength: 4,
+          }),
+          fc.boolean(),
+          async (rounds, hasInner) => {
+            using world = createIndexedTree();
+            const roots = [world.base, ...(hasInner ? [world.at('a/A')] : [])];
+            for (const [round, [edits, isByPaths]] of rounds.entries()) {
+              const touched = edits.flatMap((change) => apply(world, change));
+              if (isByPaths) world.syncPaths(touched, { roots, maxFileBytes: 2500 });
+              else {
+                const before = new Map(
+                  world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
+                );
+                const outcome = await world.syncDirectory({ roots, maxFileBytes: 2500 });
+                const after = new Map(
+                  world.store.list({ limit: 1000, offset: 0 }).files.map((one) => [one.path, one.hash]),
+                );
+                const added = [...after.keys()].filter((at) => !before.has(at)).length;
+                const updated = [...after].filter(
+                  ([at, hash]) => before.has(at) && before.get(at) !== hash,
+                ).length;
+                const removed = [...before.keys()].filter((at) => !after.has(at)).length;
+                expect(outcome).toMatchObject({ synced: after.size, added, updated, removed });
+              }
+              expect(contentsOf(world)).toEqual(await fromScratch(world, `fresh-${round}.db`, roots));
             }
-            expect(contentsOf(world)).toEqual(await fromScratch(world, `fresh-${round}.db`, roots));
-          }
-        },
-      ),
-      { numRuns: sized(8, 40) },
-    );
-  });
+          },
+        ),
+        { numRuns: sized(8, 40) },
+      );
+    },
+  );
 
-  it('leaves no orphans of deleted files', async () => {
+  it('the index keeps no orphans of deleted files', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(path, text), { minLength: 1, maxLength: 10 }),

@@ -214,7 +214,7 @@ describe('the thread of the index', () => {
     expect(its.starts).toBe(3);
   });
 
-  it('is not restarted by entries for a thread that died', async () => {
+  it('entries do not restart an index thread that died', async () => {
     await using its = new World();
     const client = its.odd({}, { fails: true });
     const late: Promise<unknown>[] = [];
@@ -239,7 +239,7 @@ describe('the thread of the index', () => {
     expect(its.warnings).toEqual(['the memory index failed; the next call starts it again']);
   });
 
-  it('gets no entries meant for its predecessor', async () => {
+  it('a new index thread gets no entries meant for its predecessor', async () => {
     await using its = new World();
     const client = its.odd();
     const isNext = Promise.withResolvers<void>();
@@ -294,39 +294,42 @@ describe('the thread of the index', () => {
     expect(await client.call('search', ask('one'))).toEqual(['search']);
   });
 
-  it.each(['at once', 'while it starts', 'while it syncs', 'while it watches'])('closes %s', async (when) => {
-    await using its = new World();
-    const { client } = its;
-    its.write(500);
-    if (when === 'at once') {
-      await client.close();
-      expect(its.starts).toBe(0);
-    }
-    if (when === 'while it starts') {
-      const call = client.call('stats', undefined).catch((error: unknown) => error);
-      await client.close();
-      expect(await call).toMatchObject({ code: 'unavailable' });
-    }
-    if (when === 'while it syncs') {
-      await client.call('stats', undefined);
-      const syncs = [its.root, join(its.root, '1')].map((basePath) =>
-        client.call('syncDirectory', { basePath, ...its.rules }),
-      );
-      await client.close();
-      expect(await Promise.all(syncs)).toMatchObject([{ cancelled: true }, { cancelled: true }]);
-    }
-    if (when === 'while it watches') {
-      await client.call('syncDirectory', { basePath: its.root, ...its.rules });
-      await client.call('watch', { ...its.rules, watchFiles: 1000 });
-      expect(await client.call('watchStatus')).toMatchObject({ watching: true, watchedFiles: 500 });
-      void client.call('watch', { ...its.rules, roots: [join(its.root, '1')], watchFiles: 1000 });
-      await client.close();
-    }
-    expect(its.warnings).toEqual([]);
-    await expect(client.call('stats', undefined)).rejects.toMatchObject({ message: 'The daemon stops' });
-  });
+  it.each(['at once', 'while it starts', 'while it syncs', 'while it watches'])(
+    'the index client closes %s',
+    async (when) => {
+      await using its = new World();
+      const { client } = its;
+      its.write(500);
+      if (when === 'at once') {
+        await client.close();
+        expect(its.starts).toBe(0);
+      }
+      if (when === 'while it starts') {
+        const call = client.call('stats', undefined).catch((error: unknown) => error);
+        await client.close();
+        expect(await call).toMatchObject({ code: 'unavailable' });
+      }
+      if (when === 'while it syncs') {
+        await client.call('stats', undefined);
+        const syncs = [its.root, join(its.root, '1')].map((basePath) =>
+          client.call('syncDirectory', { basePath, ...its.rules }),
+        );
+        await client.close();
+        expect(await Promise.all(syncs)).toMatchObject([{ cancelled: true }, { cancelled: true }]);
+      }
+      if (when === 'while it watches') {
+        await client.call('syncDirectory', { basePath: its.root, ...its.rules });
+        await client.call('watch', { ...its.rules, watchFiles: 1000 });
+        expect(await client.call('watchStatus')).toMatchObject({ watching: true, watchedFiles: 500 });
+        void client.call('watch', { ...its.rules, roots: [join(its.root, '1')], watchFiles: 1000 });
+        await client.close();
+      }
+      expect(its.warnings).toEqual([]);
+      await expect(client.call('stats', undefined)).rejects.toMatchObject({ message: 'The daemon stops' });
+    },
+  );
 
-  it.each(['never', 'loop'])('is terminated when it does not exit (%s)', async (fault) => {
+  it.each(['never', 'loop'])('terminates an index thread that does not exit (%s)', async (fault) => {
     await using its = new World();
     const client = its.odd({ closeMs: 50 }, { hangs: true });
     await client.call('search', ask('one'));

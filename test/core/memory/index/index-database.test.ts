@@ -47,7 +47,7 @@ function reopened(): number {
   return count;
 }
 
-it('keeps its content in a file that only its owner can read', () => {
+it('the index keeps its content in a file that only its owner can read', () => {
   fill(3);
   expect(reopened()).toBe(3);
   expect(statSync(file).mode & 0o777).toBe(0o600);

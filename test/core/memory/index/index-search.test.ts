@@ -47,7 +47,7 @@ function openSearch(keywords: Keywords, asked?: KeywordLimits[]) {
 const scores = (hits: { id: number; score: number }[]) =>
   hits.map(({ id, score }) => [id, Number(score.toFixed(6))]);
 
-describe('by words', () => {
+describe('search by words', () => {
   it('scores keyword hits as a share of an ideal match', () => {
     using test = openSearch({
       ranked: [
@@ -71,7 +71,7 @@ describe('by words', () => {
   });
 });
 
-describe('by vectors', () => {
+describe('search by vectors', () => {
   it('scores vector hits by cosine, at least 0', () => {
     using test = openSearch({ ranked: [{ id: 6, points: 1 }] });
     const { method, totalCandidates, hits } = test.search.search({ ...base, method: 'vector' });
@@ -91,7 +91,7 @@ describe('by vectors', () => {
   });
 });
 
-describe('by both', () => {
+describe('search by both', () => {
   it('scores hybrid hits by reciprocal rank fusion', () => {
     using test = openSearch({
       ranked: [4, 6, 3, 2].map((id, index) => ({ id, points: 9 - index })),
@@ -171,7 +171,7 @@ describe('the method', () => {
 });
 
 describe('any query', () => {
-  it('returns hits in order, within the limits, with scores from 0 to 1', () => {
+  it('a search returns hits in order, within the limits, with scores from 0 to 1', () => {
     const points = fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constant(0));
     const ranking = fc.uniqueArray(fc.record({ id: fc.nat(200), points }), { selector: ({ id }) => id });
     using test = openTestVectors();

@@ -50,7 +50,7 @@ const piece = fc.oneof(
 const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
 
 describe('the forms of texts', () => {
-  it('returns the same forms as the rule for any sequence of texts', () => {
+  it('the cached forms equal the rule for any sequence of texts', () => {
     const forms = new IndexedForms();
     fc.assert(
       fc.property(text, (given) => {
@@ -65,7 +65,7 @@ describe('the forms of texts', () => {
     expect(new IndexedForms().of(plain)).toBe(plain);
   });
 
-  it('stays correct beyond the size of the cache and for long names', () => {
+  it('the forms stay correct beyond the size of the cache and for long names', () => {
     const forms = new IndexedForms();
     const long = 'getUserById'.repeat(30);
     for (let at = 0; at < 70_000; at++) forms.of(`name_${at}`);

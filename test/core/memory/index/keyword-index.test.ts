@@ -309,7 +309,7 @@ describe('points', () => {
     );
   });
 
-  it('stays correct after a clear that was rolled back', () => {
+  it('keyword search stays correct after a clear that was rolled back', () => {
     for (let id = 1; id <= 3; id++) add(id, 'apple');
     const before = index.search(index.wordsOf('apple'), { limit: 5 });
     database.exec('begin');
@@ -325,7 +325,7 @@ describe('points', () => {
     expect(index.search(index.wordsOf('apple'), { limit: 5 })).toEqual(before);
   });
 
-  it('stays correct after a rollback and after a killed process', () => {
+  it('keyword search stays correct after a rollback and after a killed process', () => {
     for (let id = 1; id <= 20; id++) add(id, `apple ${'pear '.repeat(id)}`);
     const before = index.search(index.wordsOf('pear'), { limit: 100 });
     database.exec('begin');

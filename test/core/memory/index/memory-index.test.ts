@@ -64,7 +64,7 @@ const later = async () => {
 };
 
 describe('a search after syncs', () => {
-  it('sees files saved while the daemon was off', async () => {
+  it('a search sees files saved while the daemon was off', async () => {
     write('a/old.md', 'quince');
     await later();
     await sync('a');
@@ -77,7 +77,7 @@ describe('a search after syncs', () => {
     expect(await search('persimmon')).toEqual({ found: ['a/new.md'], stale: false });
   });
 
-  it('is stale until every folder was completely synced', async () => {
+  it('a search is stale until every folder was completely synced', async () => {
     write('a/old.md', 'quince');
     await sync('b');
     expect(await search('quince')).toEqual({ found: [], stale: true });
@@ -92,7 +92,7 @@ describe('a search after syncs', () => {
     expect(await search('quince')).toEqual({ found: ['a/old.md'], stale: false });
   });
 
-  it('sees new files after a cancelled sync', async () => {
+  it('a search sees new files after a cancelled sync', async () => {
     await sync('a');
     await sync('b');
     await later();
@@ -103,7 +103,7 @@ describe('a search after syncs', () => {
     expect(await search('persimmon')).toEqual({ found: ['a/new.md'], stale: false });
   });
 
-  it('does not find removed files after a restart until they change or are synced', async () => {
+  it('a search does not find removed files after a restart until they change or are synced', async () => {
     write('a/old.md', 'quince');
     await later();
     await sync('a');
@@ -117,7 +117,7 @@ describe('a search after syncs', () => {
     expect(await search('jam')).toMatchObject({ found: ['a/old.md'] });
   });
 
-  it('reports the files that a search synced', async () => {
+  it('a search reports the files that it synced', async () => {
     await sync('a');
     const before = index.calls.stats(undefined).lastSyncAt;
     await later();

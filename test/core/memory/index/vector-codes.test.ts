@@ -11,7 +11,7 @@ const unit = (values: ArrayLike<number>) => {
 };
 
 describe('vectors in memory', () => {
-  it('finds vectors of any dimensions', () => {
+  it('finds vectors of any dimensions in memory', () => {
     for (const dimensions of [1, 2, 3, 15, 16, 17, 31, 33, 384, 1000, 1536, 4095, 4096]) {
       const random = randomNumbers(dimensions);
       const codes = new VectorCodes(dimensions);

@@ -33,7 +33,7 @@ const sources: Record<string, Source> = {
 };
 
 describe.each(Object.entries(sources))('vectors %s', (_, source) => {
-  it('finds the same vectors as an exact comparison of all', () => {
+  it('the vector index finds the same vectors as an exact comparison of all', () => {
     const next = source(randomNumbers(42));
     const unit = () => toUnitVector(next()) ?? new Float32Array();
     const codes = new VectorCodes(DIMENSIONS);

@@ -64,7 +64,7 @@ it.each(honest)('accepts what a person says: %s', (text) => {
   expect(isAiSelfReference(text, false)).toBe(false);
 });
 
-describe('of a run', () => {
+describe('text from a run', () => {
   it.each([
     'My training data holds nothing on this',
     'I cannot browse internal pages',

@@ -175,7 +175,7 @@ describe('a list', () => {
 });
 
 describe('a search', () => {
-  it('ranks by score, and similar scores by weight', async () => {
+  it('ranks experiences by score, and similar scores by weight', async () => {
     await using world = await openLearnedFixture();
     const one = await world.record({ intent: 'Login test fails alone' });
     const two = await world.record({ intent: 'Login test fails somewhere' });
@@ -195,7 +195,7 @@ describe('a search', () => {
     expect(first.experiences.map(({ id }) => id)).toEqual([two.id]);
   });
 
-  it('returns no removed experiences and none of others, whatever the index finds', async () => {
+  it('an experience search returns no removed experiences and none of others, whatever the index finds', async () => {
     await using world = await openLearnedFixture();
     const gone = await world.record({ intent: 'Login one' });
     const foreign = await world.record({ intent: 'Login two' }, bob);
@@ -208,7 +208,7 @@ describe('a search', () => {
     expect(foreign.id).toBeDefined();
   });
 
-  it('finds everything in a new index, whichever call started it', async () => {
+  it('an experience search finds everything in a new index, whichever call started it', async () => {
     await using world = await openLearnedFixture();
     const ids = [(await world.record()).id, (await world.record({ intent: 'Login two' })).id];
     const found = async () =>
@@ -223,7 +223,7 @@ describe('a search', () => {
   });
 });
 
-it('records and removes without the index and logs a warning', async () => {
+it('records and removes experiences without the index, and logs a warning', async () => {
   await using world = await openLearnedFixture();
   const kept = await world.record();
   world.index.isBroken = true;

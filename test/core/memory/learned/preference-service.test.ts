@@ -7,7 +7,7 @@ const dark = { category: 'theme', value: 'dark' };
 const light = { category: 'theme', value: 'light' };
 
 describe('a preference', () => {
-  it('halves the doubt with each repetition and never reaches certainty', async () => {
+  it('each repetition of a preference halves the doubt and never reaches certainty', async () => {
     await using world = await openLearnedFixture();
     const first = await world.preferences.track(ann, dark);
     expect(first).toEqual({
@@ -52,7 +52,7 @@ describe('a preference', () => {
     expect(await world.preferences.list(bob, 'me')).toMatchObject([{ value: 'dark', confidence: 0.5 }]);
   });
 
-  it('is not changed by untrusted text', async () => {
+  it('untrusted text does not change a preference', async () => {
     await using world = await openLearnedFixture();
     await world.preferences.track(ann, dark);
     await world.preferences.track(ann, dark, untrustedOrigin);
@@ -72,7 +72,7 @@ describe('a preference', () => {
     ]);
   });
 
-  it('checks the write gate first', async () => {
+  it('tracking a preference checks the write gate first', async () => {
     await using world = await openLearnedFixture();
     await expect(
       world.preferences.track(ann, { category: 'password', value: 'hunter2!' }),

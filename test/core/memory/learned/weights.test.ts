@@ -112,7 +112,7 @@ describe('the weights of rows', () => {
         transaction.insertLater('experiences', { ...model, id: `exp_${n}`, content_key: `key ${n}` });
     });
     world.advanceDays(30);
-    expect(await world.experiences.decayAll(30, AbortSignal.abort())).toEqual({ decayed: 0 });
+    expect(await world.experiences.decayAll(30, { signal: AbortSignal.abort() })).toEqual({ decayed: 0 });
     expect(await world.experiences.decayAll(30)).toEqual({ decayed: 1201 });
     expect(await world.experiences.prune(ann, 0.5)).toEqual({ pruned: 0 });
     expect(await world.experiences.prune(ann, 0.51)).toEqual({ pruned: 1201 });

@@ -8,12 +8,12 @@ const outputOf = (parts: ['stdout' | 'stderr', string][], limit = 1000) => {
 };
 
 describe('CommandOutput', () => {
-  it('is empty without output', () => {
+  it('command output is empty without output', () => {
     expect(outputOf([])).toBe('');
     expect(outputOf([['stdout', '']])).toBe('');
   });
 
-  it('keeps the order of lines and names the stream of each part', () => {
+  it('command output keeps the order of lines and names the stream of each part', () => {
     const parts: Parameters<typeof outputOf>[0] = [
       ['stdout', '1\n2\n'],
       ['stderr', '3\n'],
@@ -23,7 +23,7 @@ describe('CommandOutput', () => {
     expect(outputOf(parts)).toBe('[stdout]\n1\n2\n[stderr]\n3\n4\n[stdout]\n5\n');
   });
 
-  it('does not split a line when the other stream interrupts it', () => {
+  it('command output does not split a line when the other stream interrupts it', () => {
     const parts: Parameters<typeof outputOf>[0] = [
       ['stdout', 'one li'],
       ['stderr', 'other\nrest'],
@@ -32,13 +32,13 @@ describe('CommandOutput', () => {
     expect(outputOf(parts)).toBe('[stderr]\nother\n[stdout]\none line\nunended\n[stderr]\nrest');
   });
 
-  it('joins characters that arrive in pieces', () => {
+  it('command output joins characters that arrive in pieces', () => {
     const output = new CommandOutput(1000);
     for (const byte of Buffer.from('ü文👍')) output.push(Buffer.from([byte]), 'stdout');
     expect(output.finish()).toBe('[stdout]\nü文👍');
   });
 
-  it('keeps the start and the end of long output, with or without lines', () => {
+  it('command output keeps the start and the end when it is long, with or without lines', () => {
     for (const line of ['x', 'x\n']) {
       const text = outputOf(
         [

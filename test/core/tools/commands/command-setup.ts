@@ -34,6 +34,7 @@ export interface CallOptions {
   signal?: AbortSignal;
   mayRunCommands?: boolean;
   mayRead?: (path: string) => boolean;
+  isSecret?: (path: string) => Promise<boolean>;
   installation?: string;
 }
 
@@ -69,6 +70,7 @@ export async function call(args: CommandArguments | string, options: CallOptions
     paths: real,
     isConfined: true,
     mayRead: options.mayRead ?? (() => true),
+    ...(options.isSecret && { isSecret: options.isSecret }),
   });
   return content;
 }

@@ -47,6 +47,12 @@ const harmless = linesOf(String.raw`
   git branch
   git branch -a --list
   git --no-pager log
+  find .
+  find src -name '*.ts' -not -path './node_modules/*' -type f
+  sed -n 1p file
+  sed -n '1,20p;30q' file
+  jq -r .name package.json
+  which node
 `);
 
 const notHarmless = linesOf(String.raw`
@@ -121,8 +127,18 @@ const notHarmless = linesOf(String.raw`
   git config --get x
   git status --evil
   node --version
-  find .
-  sed -n 1p file
+  find . -delete
+  find . -exec ls
+  find -L .
+  sed -i s/a/b/ file
+  sed -n 'w out' file
+  sed 's/a/b/e' file
+  sed -f script file
+  jq -f filter file
+  jq -L lib . file
+  jq 'import "a" as a; .' file
+  xxd in out
+  hostname new
   awk 1 file
   env
   constructor

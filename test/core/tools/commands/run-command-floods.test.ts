@@ -99,7 +99,7 @@ describe.runIf(process.platform === 'linux').each(environments)('a command %s', 
   it.each([
     ['in the background', 'sh -c "sleep 60; :" $1 & echo done'],
     ['in a session of its own', 'setsid sh -c "sleep 60; :" $1 >/dev/null 2>&1 & echo done'],
-  ])('leaves no process behind %s', async (_, text) => {
+  ])('a command leaves no process behind %s', async (_, text) => {
     expect(await script(text, options())).toBe('Exit code 0\n[stdout]\ndone\n');
     await vi.waitFor(() => expect(alive()).toEqual([]), { timeout: GONE_MS, interval: 20 });
   });

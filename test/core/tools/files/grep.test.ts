@@ -46,7 +46,7 @@ describe('grep', () => {
     expect(await grep(tree, args)).toEqual(found);
   });
 
-  it('does not read files that the guards protect', async () => {
+  it('grep does not read files that the guards protect', async () => {
     await using tree = await plantFiles();
     const scope = { mayRead: (path: string) => !path.endsWith('.md') && !path.endsWith('/src/b.ts') };
     expect(await runTool(grepTool, { pattern: 'two' }, { workspace: tree.workspace, scope })).toBe(
@@ -62,7 +62,7 @@ describe('grep', () => {
     expect(line.length).toBeLessThan(500);
   });
 
-  it('stops when the output is full, with a note', async () => {
+  it('grep stops when the output is full, with a note', async () => {
     await using tree = await plantTree();
     for (const name of ['a', 'b', 'c']) await tree.write(name, `${'hit '.repeat(50)}\n`.repeat(900));
     const answer = await runTool(grepTool, { pattern: 'hit' }, { workspace: tree.workspace });
@@ -70,7 +70,7 @@ describe('grep', () => {
     expect(answer).toContain('(There are more.');
   });
 
-  it('skips large files in a directory, but searches one that is named', async () => {
+  it('grep skips large files in a directory, but searches one that is named', async () => {
     await using tree = await plantTree();
     await tree.write('large.log', `${'x\n'.repeat(3 * 1024 * 1024)}needle\n`);
     expect(await grep(tree, { pattern: 'needle' })).toEqual([

@@ -17,7 +17,7 @@ describe('PatternThread', () => {
     await expect(thread.testPaths(['a'.repeat(250)])).rejects.toThrow('takes too much time');
   });
 
-  it('limits the matches over all files', async () => {
+  it('the pattern thread limits the matches over all files', async () => {
     await using thread = new PatternThread({ line: /x/ }, never);
     const found = await thread.search([bytes('x\nx\n'), bytes('x\nx\n')], { context: 0, maxMatches: 3 });
     expect(found.map(({ file, line }) => [file, line])).toEqual([
@@ -27,7 +27,7 @@ describe('PatternThread', () => {
     ]);
   });
 
-  it('handles several requests in sequence', async () => {
+  it('the pattern thread handles several requests in sequence', async () => {
     await using thread = new PatternThread({ path: globPattern('*.ts'), line: /x/ }, never);
     expect(await thread.testPaths(['a.ts', 'b/c.ts', 'd.md'])).toEqual([true, true, false]);
     expect(await thread.testPaths(['a.md'])).toEqual([false]);

@@ -44,14 +44,14 @@ describe('search_files', () => {
     expect(await search(tree, args)).toEqual(found);
   });
 
-  it('does not enter directories that the guards protect', async () => {
+  it('search_files does not enter directories that the guards protect', async () => {
     await using tree = await plantFiles();
     const scope = { mayRead: (path: string) => !path.endsWith('/deep') };
     const how = { workspace: tree.workspace, scope };
     expect(await runTool(searchFilesTool, { pattern: '*.tsx' }, how)).toBe('(No file matches *.tsx)');
   });
 
-  it('stops when the output is full, with a note', async () => {
+  it('search_files stops when the output is full, with a note', async () => {
     await using tree = await plantTree();
     for (let at = 0; at < 1100; at++) await tree.write(`many/${'x'.repeat(90)}${at}`, '');
     const answer = await runTool(searchFilesTool, { pattern: 'x*' }, { workspace: tree.workspace });
@@ -59,7 +59,7 @@ describe('search_files', () => {
     expect(answer).toContain('(There are more.');
   });
 
-  it('stops when the call is cancelled', async () => {
+  it('search_files stops when the call is cancelled', async () => {
     await using tree = await plantFiles();
     const context = { signal: AbortSignal.abort(new Error('cancelled')) };
     await expect(

@@ -60,7 +60,7 @@ describe('path-traversal on the paths of a call', () => {
     'C:\\Windows',
     '\\\\server\\share',
     '${HOME}/x',
-  ])('refuses the path %s', async (path) => {
+  ])('path-traversal refuses the path %s', async (path) => {
     await using tree = await plantLinks();
     expect(await check(tree, path)).toMatch(/leads out|parent-directory/);
   });
@@ -71,7 +71,7 @@ describe('path-traversal on the paths of a call', () => {
       ünïcode/ﬁle file．txt .hidden -flag ~$doc.docx @scope/x a:b … 1/2
     `),
     'a b.txt',
-  ])('allows the path %s', async (path) => {
+  ])('path-traversal allows the path %s', async (path) => {
     await using tree = await plantLinks();
     expect(await check(tree, path)).toBeUndefined();
   });
@@ -270,7 +270,7 @@ describe('path-traversal on the arguments of an MCP tool', () => {
     { anything: ['x', { y: 'src/%2e%2e/x' }] },
     { anything: 'file-out' },
     { path: '.git/hooks/pre-commit' },
-  ])('refuses the MCP arguments %j', async (args) => {
+  ])('path-traversal refuses the MCP arguments %j', async (args) => {
     await using tree = await plantLinks();
     expect(await pathTraversal.check(await serverCallIn(tree.workspace, args))).toEqual(expect.any(String));
   });
@@ -289,7 +289,7 @@ describe('path-traversal on the arguments of an MCP tool', () => {
     { body: `${'word, '.repeat(5000)}` },
     { text: '~' },
     { content: '' },
-  ])('allows the MCP arguments %j', async (args) => {
+  ])('path-traversal allows the MCP arguments %j', async (args) => {
     await using tree = await plantLinks();
     expect(await pathTraversal.check(await serverCallIn(tree.workspace, args))).toBeUndefined();
   });
@@ -309,7 +309,7 @@ describe('path-traversal on the arguments of an MCP tool', () => {
     ['%25', undefined],
     ['../', 'parent-directory'],
     ['=a', 'too many paths'],
-  ])('finishes on a long text of %s', async (part, reason) => {
+  ])('path-traversal finishes on a long text of %s', async (part, reason) => {
     await using tree = await plantLinks();
     const text = part.repeat(200_000);
     const found = await pathTraversal.check(await serverCallIn(tree.workspace, { path: text, text }));

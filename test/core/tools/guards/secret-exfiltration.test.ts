@@ -49,14 +49,14 @@ const harmless = [
 
 describe('isSecretPath', () => {
   it.each([...secrets.map((path) => `/home/somebody/${path}`), ...systemSecrets])(
-    'accepts %j as secret',
+    'isSecretPath accepts %j as secret',
     (path) => {
       expect(isSecretPath(path)).toBe(true);
     },
   );
 
   it.each(harmless.map((path) => (path.startsWith('/') ? path : `/home/somebody/${path}`)))(
-    'does not accept %j as secret',
+    'isSecretPath does not accept %j as secret',
     (path) => {
       expect(isSecretPath(path)).toBe(false);
     },
@@ -113,7 +113,7 @@ describe('secret-exfiltration', () => {
     ['data-link/svc.db', 'read'],
     ['data-link/new', 'write'],
     ['/proc/self/environ', 'read'],
-  ])('refuses the path %s for %s access', async (path, operation) => {
+  ])('secret-exfiltration refuses the path %s for %s access', async (path, operation) => {
     await using tree = await plantSecrets();
     const call = await guardedCall(tree.workspace, { paths: [{ path, operation }] });
     expect(await guardOf(tree).check(call)).toEqual(refused);
@@ -172,7 +172,7 @@ describe('secret-exfiltration', () => {
     { uri: 'file:///home/a/.aws/credentials' },
     { anything: '/proc/self/environ' },
     { files: 'a.txt,.env' },
-  ])('refuses the MCP arguments %j', async (args) => {
+  ])('secret-exfiltration refuses the MCP arguments %j', async (args) => {
     await using tree = await plantSecrets();
     expect(await guardOf(tree).check(await serverCallIn(tree.workspace, args))).toEqual(expect.any(String));
   });
@@ -183,7 +183,7 @@ describe('secret-exfiltration', () => {
     { text: 'put it into .env' },
     { url: 'https://host.example/.env' },
     { text: 'x\n.env' },
-  ])('allows the MCP arguments %j', async (args) => {
+  ])('secret-exfiltration allows the MCP arguments %j', async (args) => {
     await using tree = await plantSecrets();
     expect(await guardOf(tree).check(await serverCallIn(tree.workspace, args))).toBeUndefined();
   });

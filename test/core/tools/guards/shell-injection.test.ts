@@ -59,7 +59,7 @@ describe('shell-injection on MCP tools', () => {
     { text: 'a; b | c $(d)' },
     { description: 'what a command is; for example' },
     { command: 7, args: null, script: true },
-  ])('allows the MCP arguments %j', (args) => {
+  ])('shell-injection allows the MCP arguments %j', (args) => {
     expect(check(mcpTool, args)).toBeUndefined();
   });
 
@@ -77,7 +77,7 @@ describe('shell-injection on MCP tools', () => {
     { shell_command: 'a;b' },
     { 'run-command': 'a;b' },
     { options: { nested: [{ command: 'a && b' }] } },
-  ])('refuses the MCP arguments %j', (args) => {
+  ])('shell-injection refuses the MCP arguments %j', (args) => {
     expect(check(mcpTool, args)).toMatch(/shell syntax/);
   });
 

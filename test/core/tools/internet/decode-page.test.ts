@@ -22,7 +22,7 @@ describe('decodePage', () => {
     ['the default UTF-8', Buffer.from('café'), ''],
     ['the default if the charset is unknown', Buffer.from('café'), 'text/html; charset=klingon'],
     ['UTF-8 if the declared UTF-16 is impossible', Buffer.from('<meta charset="utf-16">café'), 'text/html'],
-  ])('decodes by %s', (_, body, type) => {
+  ])('decodes a page by %s', (_, body, type) => {
     expect(decode(body, type)).toMatch(/café$/);
   });
 
@@ -31,7 +31,7 @@ describe('decodePage', () => {
     expect(decode(Buffer.from([0xcd, 0xc5, 0xd4]), 'text/plain; charset=koi8-r')).toBe('мет');
   });
 
-  it('replaces invalid bytes', () => {
+  it('replaces invalid bytes of a page', () => {
     expect(decode(latin('caf\xe9'))).toBe('caf\ufffd');
   });
 });

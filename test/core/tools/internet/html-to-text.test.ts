@@ -24,11 +24,11 @@ describe('htmlToText', () => {
     ['a table', '<table><tr><th>A<th>B<tr><td>1<td>2</table>', 'A | B\n1 | 2'],
     ['a rule', 'a<hr>b', 'a\n\n---\n\nb'],
     ['the description of an image', '<img src=a.png alt="A cat"><img src=b.png>', '[image: A cat]'],
-  ])('renders %s', async (_, html, text) => {
+  ])('renders HTML with %s', async (_, html, text) => {
     expect(await textOf(html)).toBe(text);
   });
 
-  it('returns the title in one line', async () => {
+  it('returns the title of a page in one line', async () => {
     const html = '<title> A &amp;\n B </title><svg><title>icon</title></svg><title>another</title>';
     expect(await htmlToText(html, url)).toEqual({ title: 'A & B', text: 'another' });
   });
@@ -40,7 +40,7 @@ describe('htmlToText', () => {
     ['comments', '<!-- no -->'],
     ['hidden elements', '<p hidden>no</p><div style="color: red; Display : none"><p>no</p></div>'],
     ['templates and drawings', '<template><p>no</template><svg><text>no</text></svg>'],
-  ])('leaves out %s', async (_, html) => {
+  ])('leaves %s out of the text of a page', async (_, html) => {
     expect(await textOf(`<p>one</p>${html}<p>two</p>`)).toBe('one\n\ntwo');
   });
 

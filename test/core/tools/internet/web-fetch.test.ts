@@ -64,7 +64,7 @@ describe('web_fetch', () => {
   });
 
   it.each(['image/png', 'application/pdf', 'application/octet-stream', 'video/mp4'])(
-    'refuses the type %s',
+    'web_fetch refuses the type %s',
     async (type) => {
       await using server = await serve(type, 'PNG');
       await using web = webFetch();
@@ -87,7 +87,7 @@ describe('web_fetch', () => {
     expect((await web.read(server.url)).content).toContain('The page has no text');
   });
 
-  it.each([404, 403, 500, 304])('fails on the status %i', async (status) => {
+  it.each([404, 403, 500, 304])('web_fetch fails on the status %i', async (status) => {
     await using server = await startLoopbackServer((response) => response.writeHead(status).end('sorry'));
     await using web = webFetch();
     await expect(web.read(`${server.url}/x`)).rejects.toThrow(`answered ${status} for ${server.url}/x`);
@@ -114,7 +114,7 @@ describe('web_fetch on a long page', () => {
     );
   });
 
-  it('stays within the output limit', async () => {
+  it('web_fetch stays within the output limit', async () => {
     const title = 't'.repeat(10_000);
     await using server = await serve('text/html', `<title>${title}</title>${'x '.repeat(100_000)}`);
     await using web = webFetch();
@@ -128,7 +128,7 @@ describe('web_fetch on a long page', () => {
 });
 
 describe('web_fetch on a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('follows the status %i', async (status) => {
+  it.each([301, 302, 303, 307, 308])('web_fetch follows the redirect status %i', async (status) => {
     await using server = await startLoopbackServer((response, { path }) =>
       path === '/to/here'
         ? response.end('here')
@@ -139,7 +139,7 @@ describe('web_fetch on a redirect', () => {
     expect(server.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
   });
 
-  it('follows at most five redirects', async () => {
+  it('web_fetch follows at most five redirects', async () => {
     await using server = await startLoopbackServer((response, { path }) => {
       const left = Number(path.slice(1));
       if (left === 0) response.end('there');
@@ -153,13 +153,13 @@ describe('web_fetch on a redirect', () => {
 
   it.each([
     ['http://169.254.169.254/latest/meta-data/', 'it is not a public address'],
-    ['http://127.0.0.2:1/', 'it is not a public address'],
+    ['http://127.0.0.2:8080/', 'it is not a public address'],
     ['http://[::1]/', 'it is not a public address'],
     ['//10.0.0.1/', 'it is not a public address'],
     ['file:///etc/passwd', 'Requests over file: are not allowed'],
     ['http://me:secret@example.com/', 'A user name or password in a URL is not allowed'],
     ['http://[', 'redirects to something that is not a URL'],
-  ])('refuses a redirect to %s', async (location, message) => {
+  ])('web_fetch refuses a redirect to %s', async (location, message) => {
     await using server = await startLoopbackServer((response) => response.writeHead(302, { location }).end());
     await using web = webFetch();
     const reading = web.read(server.url);
@@ -258,7 +258,7 @@ describe('web_fetch on a malicious server', () => {
     await expect.poll(() => isCut).toBe(true);
   });
 
-  it('fails if the connection breaks', async () => {
+  it('web_fetch fails if the connection breaks', async () => {
     await using server = await startLoopbackServer((response) => {
       response.writeHead(200, { 'content-type': 'text/html', 'content-length': '100' });
       response.write('half', () => response.socket?.resetAndDestroy());

@@ -26,7 +26,7 @@ describe('web_search', () => {
     expect(server.requests[0]?.path).toContain('q=searxng&');
   });
 
-  it('reports that nothing was found', async () => {
+  it('web_search reports that nothing was found', async () => {
     await using server = await startLoopbackServer((response) => response.end('{"results":[]}'));
     await using search = await createWebSearch(providerAt('searxng', server.url));
     expect(await runTool(webSearchTool(search), { query: 'x' })).toEqual({ content: 'Nothing was found.' });
@@ -71,7 +71,7 @@ describe('web_search', () => {
     { query: 'x', limit: 0 },
     { query: 'x', limit: 21 },
     { query: 'x'.repeat(401) },
-  ])('rejects the arguments %j', async (args) => {
+  ])('web_search rejects the arguments %j', async (args) => {
     await using search = await createWebSearch();
     expect(webSearchTool(search).input.safeParse(args).success).toBe(false);
   });

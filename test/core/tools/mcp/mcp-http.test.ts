@@ -44,7 +44,7 @@ describe('an MCP server over HTTP', () => {
     expect(await mcp.tool('mcp__tracker__grown')).toBeDefined();
   });
 
-  it('sends no more requests to a server whose settings have changed', async () => {
+  it('sends no further requests to an MCP server whose settings have changed', async () => {
     await using server = await startMcpHttpServer();
     await using mcp = openMcpServers({ tracker: { url: server.url } });
     const echo = await mcp.tool('mcp__tracker__echo');
@@ -54,7 +54,7 @@ describe('an MCP server over HTTP', () => {
     expect(server.requests.map(({ asks }) => asks)).not.toContain('tools/call');
   });
 
-  it('notifies the server of a cancelled call', async () => {
+  it('notifies an MCP server of a cancelled call', async () => {
     const hanging = Promise.withResolvers<AbortSignal>();
     await using server = await startMcpHttpServer({ onHang: hanging.resolve });
     await using mcp = openMcpServers({ tracker: { url: server.url } });

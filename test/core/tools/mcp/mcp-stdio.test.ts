@@ -48,7 +48,7 @@ describe('an MCP server over stdio', () => {
     expect(long.endsWith('[… the rest is left out]')).toBe(true);
   });
 
-  it('reports the failure of a tool', async () => {
+  it('reports the failure of an MCP tool', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     const failed = run(await mcp.tool('mcp__files__fail'));
     await expect(failed).rejects.toBeInstanceOf(ToolFailure);
@@ -88,7 +88,7 @@ describe('an MCP server over stdio', () => {
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'hi' })).content).toBe('You said hi');
   });
 
-  it('tolerates a greeting in the output of a server', async () => {
+  it('tolerates a greeting in the output of an MCP server', async () => {
     await using mcp = openMcpServers({ files: stdio('greeting') });
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'hi' })).content).toBe('You said hi');
   });

@@ -31,7 +31,7 @@ function open(known: Known) {
 }
 
 describe('memory_search', () => {
-  it('returns file parts and experiences as content of the memory', async () => {
+  it('memory_search returns file parts and experiences as content of the memory', async () => {
     const { search, asked, tool } = open({
       chunks: { keyword: [foundChunk('doors', { score: 0.5, stale: true })] },
       experiences: [experience('exp_1')],
@@ -52,18 +52,18 @@ What led there:
     expect(tool).toMatchObject({ isReadOnly: true, danger: 'low' });
   });
 
-  it('leaves out untrusted content in full mode', async () => {
+  it('memory_search leaves out untrusted content in full mode', async () => {
     const { search } = open({
       experiences: [experience('exp_1', { origin: untrusted }), experience('exp_2')],
     });
     const asking = await search({}, { mode: 'ask' });
-    expect(asking.content).toContain('(not trusted: the text of a stranger had a part in it)');
+    expect(asking.content).toContain('(untrusted: text from an outside source had a part in it)');
     const full = await search({}, { mode: 'full' });
     expect(full.content).toContain('exp_2');
     expect(full.content).not.toContain('exp_1');
   });
 
-  it('is not available in a run that untrusted text started', async () => {
+  it('memory_search is not available in a run that untrusted text started', async () => {
     const { search, asked } = open({ chunks: { keyword: [foundChunk('doors')] } });
     await expect(search({}, { isTrusted: false })).rejects.toThrow(
       'memory_search is not available in a run that untrusted text started',
@@ -71,7 +71,7 @@ What led there:
     expect(asked).toEqual([]);
   });
 
-  it('reports when nothing is found and when nothing is indexed', async () => {
+  it('memory_search reports when nothing is found and when nothing is indexed', async () => {
     const { search, tool } = open({ chunks: { keyword: [] } });
     expect((await search()).content).toBe('(nothing found)');
     expect(tool.unavailable?.()).toBeUndefined();
@@ -79,7 +79,7 @@ What led there:
     expect(open({}).tool.unavailable?.()).toBe('nothing is indexed or learned yet: svc memory sync FOLDER');
   });
 
-  it('truncates long results', async () => {
+  it('memory_search truncates long results', async () => {
     const text = 'x'.repeat(8000);
     const { search } = open({
       chunks: { keyword: Array.from({ length: 20 }, (_, n) => foundChunk(`c${n}`, { text })) },
@@ -90,7 +90,7 @@ What led there:
     expect(content).toMatch(/\((\d+) more found, narrow the query to see them\)$/);
   });
 
-  it('continues without a source that cannot be searched and reports it', async () => {
+  it('memory_search continues without a source that cannot be searched and reports it', async () => {
     const { search, memory, experiences } = open({
       chunks: { keyword: [] },
       experiences: [experience('exp_1')],
@@ -103,7 +103,7 @@ What led there:
     await expect(search()).rejects.toThrow('The memory could not be searched: The index failed');
   });
 
-  it('aborts with its run', async () => {
+  it('memory_search aborts with its run', async () => {
     const { search, memory } = open({ chunks: { keyword: [] } });
     memory.search = () => new Promise(() => undefined);
     const stop = new AbortController();

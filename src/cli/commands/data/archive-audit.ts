@@ -1,0 +1,19 @@
+import type { Cli } from '../../program/cli.ts';
+
+/** `svc data archive`: the path of the file alone on stdout. */
+export async function archiveAudit(
+  cli: Cli,
+  { before, json }: { before?: string; json?: boolean },
+): Promise<void> {
+  const { output } = cli;
+  const answer = await cli
+    .connect()
+    .client.data.archive({ body: { ...(before !== undefined && { before }) } });
+  if (json) return output.json(answer);
+  const { archive } = answer;
+  if (!archive) return output.note('No audit entry is that old.');
+  output.text(`${archive.file}\n`);
+  output.note(
+    `${archive.entries} entries archived. Keep the file: svc audit verify reads it, and it is the only copy.`,
+  );
+}

@@ -1,0 +1,30 @@
+import type { Cli } from '../../program/cli.ts';
+import { formatSize } from '../../output/format-size.ts';
+
+interface Options {
+  dryRun?: boolean;
+  vacuum?: boolean;
+  json?: boolean;
+}
+
+/** `svc data prune`. */
+export async function pruneData(cli: Cli, options: Options): Promise<void> {
+  const { output } = cli;
+  const { dryRun = false, vacuum = false, json } = options;
+  const report = await cli.connect().client.data.prune({ body: { dryRun, vacuum } });
+  if (json) return output.json(report);
+  const found = report.removed.filter(({ count }) => count > 0);
+  if (found.length > 0)
+    output.table(
+      [
+        { title: dryRun ? 'WOULD REMOVE' : 'REMOVED', value: ({ name }) => name },
+        { title: 'COUNT', value: ({ count }) => String(count), align: 'right' },
+      ],
+      found,
+    );
+  else output.note('Nothing is past its retention.');
+  if (dryRun) return;
+  output.note(`The database is ${formatSize(report.freedBytes)} smaller.`);
+  if (!report.incrementalVacuum)
+    output.note('Unused space stays in the file. Rewrite it once: svc data prune --vacuum');
+}

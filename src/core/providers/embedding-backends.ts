@@ -1,0 +1,85 @@
+import type { EmbeddingProvider } from '../config/memory-settings.ts';
+import { createCompatibleEmbedding } from './families/compatible-family.ts';
+import { createAzureEmbedding, createOpenAIEmbedding } from './families/openai-family.ts';
+import { normalizeEmbeddings } from './families/embedding-answers.ts';
+import type { Connection } from './model-provider.ts';
+import type { VendorEmbeddingModel } from './resolved-model.ts';
+
+/** The purpose of an embedding: some vendors embed queries and documents differently. */
+export type EmbeddingUse = 'query' | 'document';
+
+/** How a provider is used for embeddings. */
+export interface EmbeddingBackend {
+  /** undefined where each customer has names of their own. */
+  defaultModel?: string;
+  /** Texts per request: accepted by every model, with a response that parses in a few milliseconds. */
+  batch: number;
+  /** Number of concurrent requests. */
+  parallel: number;
+  options?: (use: EmbeddingUse) => Record<string, Record<string, string>>;
+  /** Loads the SDK package of the vendor. */
+  create(connection: Connection): Promise<(modelId: string) => VendorEmbeddingModel>;
+}
+
+const defaults = { batch: 32, parallel: 4 };
+
+export const embeddingBackends: Record<EmbeddingProvider, EmbeddingBackend> = {
+  openai: { ...defaults, defaultModel: 'text-embedding-3-small', create: createOpenAIEmbedding },
+  google: {
+    ...defaults,
+    defaultModel: 'gemini-embedding-001',
+    options: (use) => ({
+      google: { taskType: use === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' },
+    }),
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createGoogle } = await import('@ai-sdk/google');
+      const google = createGoogle({ apiKey, baseURL: baseUrl, fetch });
+      return (modelId) => google.embeddingModel(modelId);
+    },
+  },
+  mistral: {
+    ...defaults,
+    defaultModel: 'mistral-embed',
+    // Its package allows no parallel calls.
+    parallel: 1,
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createMistral } = await import('@ai-sdk/mistral');
+      const mistral = createMistral({ apiKey, baseURL: baseUrl, fetch: normalizeEmbeddings(fetch) });
+      return (modelId) => mistral.embeddingModel(modelId);
+    },
+  },
+  cohere: {
+    ...defaults,
+    defaultModel: 'embed-v4.0',
+    options: (use) => ({ cohere: { inputType: use === 'query' ? 'search_query' : 'search_document' } }),
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createCohere } = await import('@ai-sdk/cohere');
+      const cohere = createCohere({ apiKey, baseURL: baseUrl, fetch });
+      return (modelId) => cohere.embeddingModel(modelId);
+    },
+  },
+  azure: { ...defaults, create: createAzureEmbedding },
+  together: { ...defaults, create: (connection) => createCompatibleEmbedding('together', connection) },
+  fireworks: {
+    ...defaults,
+    defaultModel: 'nomic-ai/nomic-embed-text-v1.5',
+    create: (connection) => createCompatibleEmbedding('fireworks', connection),
+  },
+  ollama: {
+    // A local machine is slow and embeds one text after the other.
+    batch: 16,
+    parallel: 1,
+    defaultModel: 'nomic-embed-text',
+    create: (connection) =>
+      createCompatibleEmbedding('ollama', { ...connection, baseUrl: `${connection.baseUrl}/v1` }),
+  },
+  openrouter: {
+    ...defaults,
+    defaultModel: 'openai/text-embedding-3-small',
+    create: async ({ apiKey, baseUrl, fetch }) => {
+      const { createOpenRouter } = await import('@openrouter/ai-sdk-provider');
+      const openrouter = createOpenRouter({ apiKey, baseURL: baseUrl, fetch: normalizeEmbeddings(fetch) });
+      return (modelId) => openrouter.textEmbeddingModel(modelId);
+    },
+  },
+};

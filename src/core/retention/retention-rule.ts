@@ -1,0 +1,17 @@
+import type { RetentionKey } from '../config/retention-settings.ts';
+
+/** Removes one kind of expired data; a setting defines how long it is kept. */
+export interface RetentionRule {
+  /** As `svc data prune` shows it. */
+  name: string;
+  setting: RetentionKey;
+  /** Removes a bounded amount of data from before the time. */
+  readonly remove: (before: string) => Promise<Removed>;
+  /** Counts everything that `remove` would remove. */
+  readonly count: (before: string) => Promise<number>;
+}
+
+export interface Removed {
+  taken: number;
+  hasMore: boolean;
+}

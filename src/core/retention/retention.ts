@@ -1,0 +1,70 @@
+import type { Config } from '../config/config.ts';
+import type { RetentionKey } from '../config/retention-settings.ts';
+import type { Database } from '../storage/database.ts';
+import type { RetentionRule } from './retention-rule.ts';
+
+const DAY_MS = 86_400_000;
+/** Pages returned to the disk per step: 2 MiB, which takes a few milliseconds. */
+const PAGES = 512;
+const MAX_STEPS = 50;
+/** The share of the file that may stay free for new rows. */
+const SPARE = 0.05;
+
+export interface RetentionDeps {
+  database: Database;
+  config: Config;
+  rules: readonly RetentionRule[];
+  now: () => Date;
+}
+
+/** Removes expired data in small steps, so that other work continues in between. */
+export class Retention {
+  readonly #deps: RetentionDeps;
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
+  }
+
+  /** How long each kind is kept; 0 means forever. */
+  list(): { name: string; setting: RetentionKey; days: number }[] {
+    const { rules, config } = this.#deps;
+    return rules.map(({ name, setting }) => ({ name, setting, days: config.get(setting) }));
+  }
+
+  /** Removes a bounded amount of each kind; `hasMore` if more may be expired. */
+  async removeOld(): Promise<{ removed: { name: string; count: number }[]; hasMore: boolean }> {
+    const removed: { name: string; count: number }[] = [];
+    let hasMore = false;
+    for (const { name, remove, before } of this.#due()) {
+      const part = await remove(before);
+      removed.push({ name, count: part.taken });
+      hasMore ||= part.hasMore;
+    }
+    return { removed, hasMore };
+  }
+
+  /** Counts the expired data of each kind. */
+  async countOld(): Promise<{ name: string; count: number }[]> {
+    const counts: { name: string; count: number }[] = [];
+    for (const { name, count, before } of this.#due()) counts.push({ name, count: await count(before) });
+    return counts;
+  }
+
+  /** Returns free pages to the disk, except for the share `spare` of the file. */
+  async giveBack(spare = SPARE, maxSteps = MAX_STEPS): Promise<void> {
+    const { space } = this.#deps.database;
+    for (let step = 0; step < maxSteps; step++) {
+      const { pages, freePages } = space.read();
+      const surplus = Math.floor(freePages - pages * spare);
+      if (surplus <= 0 || (await space.giveBack(Math.min(PAGES, surplus))) === 0) return;
+    }
+  }
+
+  /** The rules that are enabled, each with the time before which data is expired. */
+  #due(): (RetentionRule & { before: string })[] {
+    const { rules, config, now } = this.#deps;
+    return rules.flatMap((rule) => {
+      const days = config.get(rule.setting);
+      return days === 0 ? [] : [{ ...rule, before: new Date(now().getTime() - days * DAY_MS).toISOString() }];
+    });
+  }
+}

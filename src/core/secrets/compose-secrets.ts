@@ -1,0 +1,22 @@
+import type { Locations } from '../../contract/locations.ts';
+import type { Feature } from '../lifecycle.ts';
+import type { Database } from '../storage/database.ts';
+import { KeyRing } from './key-ring.ts';
+import type { SecretBox } from './secret-box.ts';
+
+export interface SecretDeps {
+  database: Database;
+  locations: Locations;
+  config: { useBox(box: SecretBox): void };
+}
+
+/** Wires the keys of this installation; from now on secret settings can be read. */
+export async function composeSecrets({
+  database,
+  locations,
+  config,
+}: SecretDeps): Promise<Feature<{ keys: KeyRing }>> {
+  const keys = await KeyRing.load(database, locations.identityFile);
+  config.useBox(keys.box);
+  return { services: { keys } };
+}

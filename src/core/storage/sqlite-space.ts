@@ -1,0 +1,81 @@
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../errors.ts';
+import type { Database, DatabaseSpace } from './database.ts';
+import type { GroupCommit } from './group-commit.ts';
+import type { CountingDatabase } from './sqlite-dialect.ts';
+import type { StorageWatch } from './storage-watch.ts';
+
+interface SpaceDeps {
+  file: string;
+  native: CountingDatabase;
+  reader: DatabaseSync;
+  write: Database['write'];
+  group: GroupCommit;
+  watch: StorageWatch;
+}
+
+const rewriteInThread = `
+  const { workerData } = require('node:worker_threads');
+  const { DatabaseSync } = require('node:sqlite');
+  const database = new DatabaseSync(workerData, { timeout: 5000 });
+  database.exec('pragma auto_vacuum = incremental; vacuum');
+  database.close();
+`;
+
+/** Measures the file and returns its free pages to the disk. */
+export function sqliteSpace({ file, native, reader, write, group, watch }: SpaceDeps): DatabaseSpace {
+  const read = () => {
+    const numberOf = (pragma: string) => Number(reader.prepare(`pragma ${pragma}`).get()?.[pragma]);
+    return {
+      pageBytes: numberOf('page_size'),
+      pages: numberOf('page_count'),
+      freePages: numberOf('freelist_count'),
+      isIncremental: numberOf('auto_vacuum') === 2,
+    };
+  };
+  return {
+    read,
+    onDisk() {
+      const directory = dirname(file);
+      const { bavail, bsize } = existsSync(directory) ? statfsSync(directory) : { bavail: 0, bsize: 0 };
+      const databaseBytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+      return { databaseBytes, diskFreeBytes: bavail * bsize };
+    },
+    async giveBack(pages) {
+      const before = read();
+      if (!before.isIncremental || before.freePages === 0) return 0;
+      await write(async () => {
+        native.writes++;
+        // Executing it as a prepared statement would release one page only.
+        native.database.exec(`pragma incremental_vacuum(${Math.trunc(pages)})`);
+      });
+      return Math.max(0, before.pages - read().pages);
+    },
+    async rewrite() {
+      const { bavail, bsize } = statfsSync(file);
+      const needed = 2 * statSync(file).size;
+      if (bavail * bsize < needed)
+        throw new AppError(
+          'storage_full',
+          `Rewriting the database needs ${Math.ceil(needed / 2 ** 20)} MiB of free disk space.`,
+        );
+      watch.isRewriting = true;
+      await group.runAlone(() => rewrite(file)).finally(() => (watch.isRewriting = false));
+    },
+  };
+}
+
+/** Rewrites the file in a thread with its own connection, so that the event loop continues. */
+const rewrite = (file: string) =>
+  new Promise<void>((resolve, reject) => {
+    const worker = new Worker(rewriteInThread, { eval: true, workerData: file });
+    worker.on('error', (error) =>
+      reject(
+        new AppError('unavailable', 'The database could not be rewritten. Try again.', { cause: error }),
+      ),
+    );
+    worker.on('exit', () => resolve());
+  });

@@ -1,0 +1,35 @@
+import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { backup, type DatabaseSync } from 'node:sqlite';
+import { syncDirectory } from './private-file.ts';
+
+/** Copies the database to `<file>.before-<migration>`, which gets its name when it is whole and on the disk. */
+export async function copyBeforeMigration(
+  native: DatabaseSync,
+  file: string,
+  migration: string,
+): Promise<void> {
+  const copy = `${file}.before-${migration}`;
+  const partial = `${copy}.partial`;
+  const removePartial = () => removeFiles(partial, `${partial}-journal`);
+  try {
+    removePartial();
+    closeSync(openSync(partial, 'wx', 0o600));
+    await backup(native, partial);
+    // Left by an older svc that was killed while it copied; SQLite would apply it to this copy.
+    removeFiles(`${copy}-journal`);
+    renameSync(partial, copy);
+    syncDirectory(dirname(copy));
+  } catch (error) {
+    removePartial();
+    throw error;
+  }
+}
+
+/** Whether a file next to the database is a copy from before an upgrade, or a part of one that was not finished. */
+export const isUpgradeCopy = (name: string, databaseFile: string): boolean =>
+  name.startsWith(`${basename(databaseFile)}.before-`);
+
+function removeFiles(...paths: string[]): void {
+  for (const path of paths) rmSync(path, { force: true });
+}

@@ -1,0 +1,19 @@
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { Lane, QueuedWork } from '../queue/task-queue.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
+
+/** What decides where a task waits. */
+export type QueuedTask = Pick<
+  TaskHead,
+  'priority' | 'owner_id' | 'assigned_agent' | 'labels' | 'may_command' | 'interactive' | 'suspect'
+>;
+
+/** What the queue has to know of a task. */
+export function queuedWorkOf(task: QueuedTask, registry: Pick<AgentRegistry, 'choose'>): QueuedWork {
+  const choice = registry.choose(task);
+  const agent = 'adapter' in choice ? choice.adapter.type : (task.assigned_agent ?? '');
+  return { priority: task.priority, owner: task.owner_id, agent, lane: laneOf(task) };
+}
+
+const laneOf = ({ interactive, suspect }: QueuedTask): Lane =>
+  suspect > 0 ? 'suspect' : interactive === 1 ? 'interactive' : 'task';
