@@ -9,6 +9,7 @@ import { setInterval } from 'node:timers/promises';
 import { execa, type ResultPromise } from 'execa';
 import { isAlive } from '../../src/cli/connection/daemon-file.ts';
 import { temporaryFolder } from '../helpers/daemon.ts';
+import { placeDatabase } from '../helpers/place-database.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
 const binary = join(root, 'bin/svc.js');
@@ -57,7 +58,9 @@ export class SvcHome implements AsyncDisposable {
   }
 
   static async create(): Promise<SvcHome> {
-    return new SvcHome(await freePort());
+    const home = new SvcHome(await freePort());
+    await placeDatabase(join(home.folder, 'svc.db'));
+    return home;
   }
 
   get env(): Record<string, string> {

@@ -8,6 +8,7 @@ import type { App } from '../../src/core/app.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { checkResponse } from '../../src/daemon/response-check.ts';
 import { startDaemon as start, type StartOptions } from '../../src/daemon/start.ts';
+import { placeDatabase } from './place-database.ts';
 
 export interface TestDaemon extends AsyncDisposable {
   app: App;
@@ -33,12 +34,14 @@ export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'svc-tes
 
 /** A whole daemon in this process on a free port; every answer it gives is held against the contract. */
 export async function startDaemon({
-  home = temporaryFolder(),
+  home: earlier,
   env = {},
   flags,
   ...options
 }: TestDaemonOptions = {}): Promise<TestDaemon> {
+  const home = earlier ?? temporaryFolder();
   const locations = locate({ env: { SVC_HOME: home }, platform: process.platform, home });
+  if (earlier === undefined) await placeDatabase(locations.databaseFile);
   const daemon = await start({
     locations,
     log: silentLog,

@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { EventBus } from '../../src/core/events.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { openDatabase } from '../../src/core/storage/open-database.ts';
 import type { NewTask } from '../../src/core/tasks/task-columns.ts';
 import { TaskStore } from '../../src/core/tasks/task-store.ts';
+import { placeDatabase } from './place-database.ts';
 
 export interface TestStorage extends AsyncDisposable {
   database: Database;
@@ -12,8 +16,11 @@ export interface TestStorage extends AsyncDisposable {
 
 /** A database of its own that goes with the test. */
 export async function openStorage(): Promise<TestStorage> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-storage-'));
+  const file = join(folder, 'svc.db');
+  await placeDatabase(file);
   const database = await openDatabase({
-    file: 'memory',
+    file,
     synchronous: 'OFF',
     cacheMiB: 4,
     reportBug: (error) => {
@@ -25,7 +32,10 @@ export async function openStorage(): Promise<TestStorage> {
     database,
     bus,
     store: new TaskStore(database, bus),
-    [Symbol.asyncDispose]: () => database.close(),
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { vi } from 'vitest';
 import type { Database, WriteTransaction } from '../../../src/core/storage/database.ts';
 import { openDatabase } from '../../../src/core/storage/open-database.ts';
+import { placeDatabase } from '../../helpers/place-database.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   database: Database;
@@ -20,6 +21,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-storage-'));
   const file = join(folder, 'svc.db');
   const bugs: unknown[] = [];
+  await placeDatabase(file);
   const { opened: database, writer } = await watchWriter(() => openAt(file, bugs));
   return {
     database,
@@ -41,7 +43,8 @@ export async function watchWriter<T>(open: () => Promise<T>): Promise<{ opened: 
   const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
   try {
     const opened = await open();
-    const call = exec.mock.calls.findIndex(([text]) => text.includes('journal_mode'));
+    // The last, because a daemon for a test may first make an empty database for all.
+    const call = exec.mock.calls.findLastIndex(([text]) => text.includes('journal_mode'));
     const writer = exec.mock.contexts[call];
     if (!(writer instanceof DatabaseSync)) throw new Error('nobody writes');
     return { opened, writer };

@@ -1,0 +1,27 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '../../src/core/storage/open-database.ts';
+
+let template: Promise<Buffer> | undefined;
+
+/** Writes an empty database of this version: to migrate each one from nothing took a fifth of the time of all tests. */
+export async function placeDatabase(file: string): Promise<void> {
+  template ??= emptyDatabase();
+  writeFileSync(file, await template, { mode: 0o600 });
+}
+
+async function emptyDatabase(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-test-template-'));
+  const file = join(folder, 'svc.db');
+  try {
+    const reportBug = (error: unknown): never => {
+      throw error;
+    };
+    const database = await openDatabase({ file, synchronous: 'OFF', cacheMiB: 4, reportBug });
+    await database.close();
+    return readFileSync(file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
