@@ -146,7 +146,7 @@ it('a schedule loses and repeats no occurrence, at whichever commit the daemon i
     for (const schedule of Object.values(schedules)) expect(schedule.misfireCount, where).toBe(0);
     if (!wasKilled) break;
     kills++;
-    const passing = order.point === 'before-commit' ? 1 : order.passing + sized(5, 1);
+    const passing = order.point === 'before-commit' ? 1 : order.passing + sized(8, 1);
     orders.push({ point: 'after-commit', passing });
   }
   // The times, the ends and what follows from them are more than these.

@@ -1,4 +1,4 @@
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Task, TaskEvent } from '../../../src/contract/task.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
 import { follow } from '../../helpers/tasks.ts';
@@ -22,6 +22,10 @@ export async function startCommand(daemon: TestDaemon, prompt: string, body: { c
 
 export const processesOf = (taskId: string): MarkedProcess[] =>
   markedProcesses((mark) => mark.split('/')[1] === taskId);
+
+/** Waits until no process of the task is left: the kernel needs a moment to remove one that ended or was killed. */
+export const waitUntilGone = (taskId: string): Promise<void> =>
+  vi.waitFor(() => expect(processesOf(taskId)).toEqual([]), { timeout: 10_000, interval: 20 });
 
 /** Waits until the command has said the words. */
 export const waitForOutput = (daemon: TestDaemon, id: string, words: string) =>

@@ -44,12 +44,12 @@ describe.skipIf(!hasSharedFixtures)('a call of a model', () => {
     await expect(call(replayed, recording)).rejects.toThrow(message);
   });
 
-  it.each(samples)('fails when the connection is cut: $id', async (recording) => {
+  it.each(everyNth(2, samples, 1))('fails when the connection is cut: $id', async (recording) => {
     await using replayed = await createReplayed(replay, recording, ';cut=0.5');
     expect(await askAndFail(replayed, recording)).toMatchObject({ class: 'network', code: 'network' });
   });
 
-  it.concurrent.each(everyNth(2, samples))('fails when the answer stalls: $id', async (recording) => {
+  it.concurrent.each(everyNth(4, samples))('fails when the answer stalls: $id', async (recording) => {
     await using replayed = await createReplayed(replay, recording, ';stall=0.5', 300);
     expect(await askAndFail(replayed, recording)).toMatchObject({ class: 'timeout' });
   });
@@ -68,7 +68,7 @@ describe.skipIf(!hasSharedFixtures)('a call of a model', () => {
     [529, 'network'],
     [307, 'agent_error'],
   ])('classifies status %i as %s', async (status, expected) => {
-    for (const recording of everyNth(5, samples)) {
+    for (const recording of everyNth(8, samples)) {
       await using replayed = await createReplayed(replay, recording, `;status=${status}`);
       const failure = await askAndFail(replayed, recording);
       expect({ type: typeOf(recording), class: failure.class }).toEqual({

@@ -4,7 +4,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { markedProcesses } from '../../../rigs/marked-processes.ts';
 import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
 import { follow } from '../../../helpers/tasks.ts';
-import { outputOf, processesOf, runCommand, startCommand, waitForOutput } from '../run-command.ts';
+import {
+  outputOf,
+  processesOf,
+  runCommand,
+  startCommand,
+  waitForOutput,
+  waitUntilGone,
+} from '../run-command.ts';
 import { sized } from '../../../helpers/long.ts';
 
 const FLOOD = sized('100M', '1G');
@@ -16,9 +23,6 @@ async function cancelAndMeasure(daemon: TestDaemon, id: string): Promise<number>
   await waitUntilGone(id);
   return performance.now() - started;
 }
-
-const waitUntilGone = (id: string) =>
-  vi.waitFor(() => expect(processesOf(id)).toEqual([]), { timeout: 10_000, interval: 20 });
 
 /** The promise is two seconds; a busy machine gets some more. */
 const GONE_MS = 4000;

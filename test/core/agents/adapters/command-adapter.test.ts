@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandAdapter } from '../../../../src/core/agents/adapters/command-adapter.ts';
 import { startDaemon } from '../../../helpers/daemon.ts';
 import { follow } from '../../../helpers/tasks.ts';
-import { outputOf, processesOf, runCommand, startCommand } from '../run-command.ts';
+import { outputOf, runCommand, startCommand, waitUntilGone } from '../run-command.ts';
 
 describe('the outcome of a command', () => {
   it.each([
@@ -20,7 +20,7 @@ describe('the outcome of a command', () => {
     expect(task.status).toBe(status);
     if (error) expect(task.error).toMatchObject(error);
     else expect(task.error).toBeUndefined();
-    expect(processesOf(task.id)).toEqual([]);
+    await waitUntilGone(task.id);
   });
 
   it('a failed command reports the last line of stderr and its stdout', async () => {

@@ -68,7 +68,7 @@ describe.skipIf(!hasSandbox.isWorking)(
     });
 
     it.each(
-      everyNth(2, [
+      everyNth(3, [
         [
           'settings',
           () => `printf '${evilConfig()}' > .git/config; printf '${evilConfig()}' > .git/config.worktree`,

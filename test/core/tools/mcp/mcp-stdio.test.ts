@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ToolFailure } from '../../../../src/core/tools/tool.ts';
 import { openMcpServers, run, stdio } from './mcp-setup.ts';
 
@@ -127,7 +127,7 @@ describe('a faulty MCP server over stdio', () => {
       tools: 0,
       message,
     });
-    expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1);
+    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1));
   });
 
   it('reports that the command or the directory of a server does not exist', async () => {
