@@ -148,7 +148,7 @@ const cases = Object.entries(paths).flatMap(([name, path]) =>
 );
 
 /** Each case takes one in so many of the calls, and another one than the cases beside it: five answers hold 640 calls. */
-const stride = sized(8, 2);
+const stride = sized(14, 2);
 
 const leftOut = hasSandbox.isWorking ? '' : ' (skipped: the programs, which need bubblewrap)';
 describe(`an attacker who controls the model${leftOut}`, () => {

@@ -71,11 +71,10 @@ describe('a delivery whose daemon is killed after each attempt', () => {
           await addWebhook(database, 'wh_well', { url: `${receiver.url}/well` }, keys);
           await add(database, 'dlv_ill', 'wh_ill');
         });
-        const unlucky = await startRigDaemon({ home, flags });
-        await new Promise<void>((resolve) => {
+        const arrived = new Promise<void>((resolve) => {
           onFirst = resolve;
-          if (sent().length > 0) resolve();
         });
+        const [unlucky] = await Promise.all([startRigDaemon({ home, flags }), arrived]);
         await unlucky?.end('SIGKILL');
         onFirst = undefined;
         expect(row()).toMatchObject({ status: 'pending', attempt: 0 });

@@ -105,7 +105,7 @@ export class Config {
    */
   setRule<K extends SettingKey>(key: K, rule: (value: SettingValue<K>) => string | undefined): void {
     this.#rules[key] = rule as Rule;
-    this.#resolve();
+    this.#resolveOne(key, this.#values, locateInFile(this.#sources.settingsFile));
   }
 
   list(): Setting[] {
@@ -189,17 +189,23 @@ export class Config {
     const unknown = leaves(this.#file.data).find((path) => !findSetting(path));
     if (unknown !== undefined)
       throw new AppError('configuration', `${locate(unknown)}: There is no such setting`);
-    for (const key of settingKeys) {
-      const { value, origin, where, variable } = this.#find(key, values, locate);
-      const { fault, parsed } = this.#parse(key, value);
-      if (fault !== undefined) throw new AppError('configuration', `${where}: ${fault}`);
-      // Earlier versions accepted them; at their defaults they had no effect either.
-      const isHarmless = origin === 'default' || (origin === 'settings' && parsed === defaultOf(key, 'mini'));
-      if (definitionOf(key).needsPro && !isHarmless)
-        throw new AppError('configuration', `${where}: ${needsPro}. Remove it`);
-      values.set(key, { value: parsed, origin, variable });
-    }
+    for (const key of settingKeys) values.set(key, this.#resolveOne(key, values, locate));
     return values;
+  }
+
+  #resolveOne(
+    key: SettingKey,
+    values: ReadonlyMap<SettingKey, Resolved>,
+    locate: (key: string) => string,
+  ): Resolved {
+    const { value, origin, where, variable } = this.#find(key, values, locate);
+    const { fault, parsed } = this.#parse(key, value);
+    if (fault !== undefined) throw new AppError('configuration', `${where}: ${fault}`);
+    // Earlier versions accepted them; at their defaults they had no effect either.
+    const isHarmless = origin === 'default' || (origin === 'settings' && parsed === defaultOf(key, 'mini'));
+    if (definitionOf(key).needsPro && !isHarmless)
+      throw new AppError('configuration', `${where}: ${needsPro}. Remove it`);
+    return { value: parsed, origin, variable };
   }
 
   #parse(key: SettingKey, value: unknown): { parsed?: unknown; fault?: string | undefined } {
@@ -207,7 +213,7 @@ export class Config {
     return success ? { parsed: data, fault: this.#rules[key]?.(data) } : { fault: firstIssue(error) };
   }
 
-  #find(key: SettingKey, values: Map<SettingKey, Resolved>, locate: (key: string) => string) {
+  #find(key: SettingKey, values: ReadonlyMap<SettingKey, Resolved>, locate: (key: string) => string) {
     const { flags = {}, env } = this.#sources;
     if (flags[key] !== undefined) return { value: flags[key], origin: 'flag' as const, where: key };
     const variable = environmentNamesOf(key).find((name) => env[name]);
