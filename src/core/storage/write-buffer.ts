@@ -78,10 +78,15 @@ export class WriteBuffer {
 /** The first of the rows that set the same columns: one statement has one list of columns. */
 function batchOf(rows: Values[]): Values[] {
   const columns = Object.keys(rows[0] ?? {});
-  const end = rows.findIndex(
-    (row) => Object.keys(row).length !== columns.length || !columns.every((column) => column in row),
-  );
+  const end = rows.findIndex((row) => !hasColumns(row, columns));
   return end === -1 ? rows : rows.slice(0, end);
+}
+
+/** Whether the row sets these columns in this order; runs for each row that is written, so it makes no list. */
+function hasColumns(row: Values, columns: readonly string[]): boolean {
+  let count = 0;
+  for (const column in row) if (column !== columns[count++]) return false;
+  return count === columns.length;
 }
 
 /** Compiled inserts and upserts by table, columns and number of rows. */
