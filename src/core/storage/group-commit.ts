@@ -123,8 +123,6 @@ export class GroupCommit {
       for (const job of jobs) outcomes.push(await this.#runJob(job, group));
       await group.flush(this.#db, this.#statements);
       this.#control.commit();
-      // The content of a deleted file is lost with this process, so the write must not be acknowledged.
-      this.#watch.requireUsable();
     } catch (error) {
       // On a full disk SQLite has already rolled back.
       if (this.#native.database.isTransaction) this.#control.rollback();
@@ -135,6 +133,14 @@ export class GroupCommit {
       return true;
     }
     this.commits++;
+    try {
+      // The content of a deleted file is lost with this process, so the write must not be acknowledged.
+      this.#watch.requireUsable();
+    } catch (error) {
+      // Committed, so nothing of it may run again.
+      for (const { reject } of jobs) reject(error);
+      return true;
+    }
     this.#watch.committed(this.#native.writes !== writes);
     for (const callback of group.callbacks) this.#call(callback);
     for (const outcome of outcomes)

@@ -21,7 +21,7 @@ export interface StorageWatchDeps {
 /** Tracks whether data can be stored, from the files, the outcome of commits, and damage that was found. */
 export class StorageWatch implements CommitWatch {
   readonly #deps: StorageWatchDeps;
-  readonly #opened: [path: string, identity: string][];
+  readonly #opened: [path: string, identity: Identity][];
   /** True while the file is rewritten and writes wait. */
   isRewriting = false;
   #damaged = false;
@@ -94,19 +94,27 @@ export class StorageWatch implements CommitWatch {
     return isLocked?.() === false ? 'unlocked' : undefined;
   }
 
-  #fileFault(): 'missing' | 'replaced' | undefined {
+  #fileFault(): 'missing' | 'replaced' | 'unavailable' | undefined {
     for (const [path, opened] of this.#opened) {
       const now = identityOf(path);
-      if (now !== opened) return now === '' ? 'missing' : 'replaced';
+      if (now === undefined) return 'unavailable';
+      if (now !== opened) return now === 'missing' ? 'missing' : 'replaced';
     }
     return undefined;
   }
 }
 
-/** Device and inode, because the path may name another file now. */
-function identityOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found ? `${found.dev}:${found.ino}` : '';
+/** Device and inode, because the path may name another file now; undefined if the path cannot be followed. */
+type Identity = string | undefined;
+
+function identityOf(path: string): Identity {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found ? `${found.dev}:${found.ino}` : 'missing';
+  } catch {
+    // Such as an error of the disk: whether this is still the open file cannot be told.
+    return undefined;
+  }
 }
 
 /** Permissions do not matter: an open file stays writable unless its file system is read-only. */

@@ -1,5 +1,14 @@
-import { closeSync, copyFileSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/core/storage/open-database.ts';
@@ -70,6 +79,32 @@ describe('a database that is taken away from a running daemon', () => {
     await using daemon = await startDaemon();
     rmSync(join(daemon.home, 'svc.db'));
     expect(await ready(daemon)).toMatchObject({ status: 503, body: { status: 'unavailable' } });
+  });
+
+  it('does not run a write again whose file cannot be looked at after the commit', async () => {
+    await using test = await openTestDatabase();
+    const folder = dirname(test.file);
+    let runs = 0;
+    const outcomes = await Promise.allSettled(
+      ['fact-a', 'fact-b'].map((key) =>
+        test.database.write(async (transaction) => {
+          await keep(key)(transaction);
+          if (++runs < 2) return;
+          // From here on the path leads nowhere, which is neither a missing file nor another one.
+          renameSync(folder, `${folder}.away`);
+          symlinkSync(folder, folder);
+        }),
+      ),
+    );
+    rmSync(folder);
+    renameSync(`${folder}.away`, folder);
+    expect(outcomes).toMatchObject([
+      { status: 'rejected', reason: { code: 'unavailable', message: expect.stringContaining('its disk') } },
+      { status: 'rejected', reason: { code: 'unavailable' } },
+    ]);
+    expect(runs).toBe(2);
+    await test.database.write(keep('fact-c'));
+    expect(factsIn(test.file)).toEqual(['fact-a', 'fact-b', 'fact-c']);
   });
 
   it('does not acknowledge a write during which it was taken away', async () => {
