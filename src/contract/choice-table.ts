@@ -74,6 +74,8 @@ const tasksListFields = [
   'securityMode',
   'attempts',
   'maxAttempts',
+  'retryOnFailure',
+  'attached',
   'held',
   'createdAt',
   'updatedAt',

@@ -24,6 +24,7 @@ export const failureClassSchema = z.enum([
   'timeout',
   'agent_crash',
   'agent_error',
+  'command_failed',
   'invalid_input',
   'policy_denied',
   'budget',
@@ -78,6 +79,14 @@ export const createTaskSchema = z
     labels: z.array(z.string().min(1).max(100)).max(50).default([]),
     assignedAgent: z.string().min(1).max(100).optional(),
     maxAttempts: z.int().min(1).max(20).optional(),
+    retryOnFailure: z.boolean().optional().meta({
+      description:
+        'Whether a command that exits with an error is run again; without it, only if `maxAttempts` is given',
+    }),
+    attached: z.boolean().optional().meta({
+      description:
+        'The client follows the task to its end, so a failure creates no dead letter and no notification',
+    }),
     cwd: z
       .string()
       .max(4096)
@@ -114,6 +123,13 @@ export const taskSchema = z
     securityMode: securityModeSchema.optional(),
     attempts: z.int(),
     maxAttempts: z.int(),
+    retryOnFailure: z.boolean().optional().meta({
+      description: 'A command that exits with an error is run again, up to `maxAttempts`',
+    }),
+    attached: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Its client follows it to its end, so a failure creates no dead letter' }),
     held: z.boolean().optional().meta({ description: 'Imported and not released yet' }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,

@@ -11,6 +11,7 @@ import { readEnvironment } from '../core/config/read-environment.ts';
 import { AppError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { explainUnwritable } from '../core/paths/explain-unwritable.ts';
+import { keepOwnFilesPrivate } from '../core/processes/work-umask.ts';
 import type { Runtime } from '../core/runtime.ts';
 import { version } from '../core/version.ts';
 import { consoleLog } from './console-log.ts';
@@ -86,8 +87,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
 
 /** Runs `svc daemon` until a signal; calls `onReady` once it accepts requests. Resolves with the exit code. */
 export async function runDaemon(flags: Flags, onReady: () => void = () => undefined): Promise<number> {
-  // Files of the daemon and its libraries are private to its user.
-  process.umask(0o077);
+  keepOwnFilesPrivate();
   const daemon = await startDaemon({ flags });
   const signalled = nextSignal();
   const { app, locations, url } = daemon;

@@ -23,7 +23,11 @@ export const run = defineCommand({
     flag('-d, --detach', 'Print the ID and do not wait (exit code 8)'),
     option('--timeout <duration>', 'Cancel after 30s, 5m, 1h … (exit code 124)', duration),
     option('--idempotency-key <key>', 'Create the same task only once per key', text),
-    option('--attempts <n>', 'Maximum number of attempts', wholeNumber),
+    option(
+      '--attempts <n>',
+      'Maximum number of attempts, also for a command that exits with an error',
+      wholeNumber,
+    ),
     option('--priority <n>', 'Priority, 1 (critical) to 4 (low)', priority),
     option('--title <title>', 'Title (default: the first line of the prompt)', text),
     repeatable('-l, --label <label>', 'Add a label', text),

@@ -40,6 +40,10 @@ export class VerifiedDirectory implements AsyncDisposable {
     return `${this.path}/${name}`;
   }
 
+  chmod(mode: number): Promise<void> {
+    return this.#handle.chmod(mode);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close();
   }

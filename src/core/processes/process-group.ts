@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { workUmask } from './work-umask.ts';
 
 /** The environment variable that marks every process of an agent or tool, so that all of them can be found again. */
 export const processMarker = 'SVC_RUN';
@@ -9,10 +10,17 @@ const GRACE_MS = 1500;
 const watcher = '{ read -r _ <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & exec 3<&-; exec';
 
 /**
- * The arguments of `sh` that precede a program and its arguments: a watcher in the same group waits until file descriptor 3
- * closes, which happens however the daemon dies, and then kills the group.
+ * A watcher in the same group waits until file descriptor 3 closes, which happens however the daemon dies, and then kills
+ * the group. The first argument is the umask, because files of the program are not private to the daemon.
  */
-export const watchedProgram = ['-c', `${watcher} "$@"`, 'sh'];
+export const watchScript = ['-c', `umask "$1"; shift; ${watcher} "$@"`, 'sh'];
+
+/** The arguments of `sh` that run a program with its arguments so that it ends with the daemon. */
+export const watched = (argv: readonly string[]): string[] => [
+  ...watchScript,
+  workUmask().toString(8),
+  ...argv,
+];
 
 /** The variables that a program inherits from the daemon's environment; keys and tokens are not among them. */
 const inherited = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TERM|TMPDIR|TZ)$/;

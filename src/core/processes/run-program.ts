@@ -6,7 +6,7 @@ import {
   processMarker,
   signalGroup,
   signalMarked,
-  watchedProgram,
+  watched,
 } from './process-group.ts';
 
 /** How long the pipes may stay open after the program has exited. */
@@ -36,7 +36,7 @@ export async function runProgram(options: ProgramOptions): Promise<Exit> {
   // Loaded on first use, because it would slow down the start of the daemon.
   const { execa } = await import('execa');
   closeInheritedDescriptors();
-  const child = execa('/bin/sh', [...watchedProgram, ...argv], {
+  const child = execa('/bin/sh', watched(argv), {
     cwd,
     env: isSandbox ? options.env : { ...options.env, [processMarker]: mark },
     extendEnv: false,

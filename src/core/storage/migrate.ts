@@ -10,6 +10,7 @@ import { up as owners } from './migrations/owners.ts';
 import { up as pairing } from './migrations/pairing.ts';
 import { up as queueLanes } from './migrations/queue-lanes.ts';
 import { up as retention } from './migrations/retention.ts';
+import { up as taskFailures } from './migrations/task-failures.ts';
 import { up as tasks } from './migrations/tasks.ts';
 import { up as webhooks } from './migrations/webhooks.ts';
 import { copyBeforeMigration } from './upgrade-copy.ts';
@@ -32,6 +33,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0009-approval-coverage': approvalCoverage,
   '0010-queue-lanes': queueLanes,
   '0011-retention': retention,
+  '0012-task-failures': taskFailures,
 };
 
 /**

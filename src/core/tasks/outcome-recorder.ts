@@ -5,7 +5,7 @@ import { AppError, messageOf } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../log.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import { isTransient, retryDelay } from './retry-policy.ts';
+import { mayTryAgain, retryDelay } from './retry-policy.ts';
 import type { RunEvents } from './run-events.ts';
 import type { RunOutcome } from './run-outcome.ts';
 import type { TaskAdmission } from './task-admission.ts';
@@ -107,10 +107,13 @@ export class OutcomeRecorder {
         [...rest, { type: 'requeued', message: outcome.message }],
       );
     const { error } = outcome;
-    const mayRetry = !outcome.isFinal && isTransient(error.class) && task.attempts < task.max_attempts;
+    const mayRetry = !outcome.isFinal && mayTryAgain(error.class, task) && task.attempts < task.max_attempts;
     if (!mayRetry) {
       if (rest.length > 0) await store.addEvents(transaction, task, now, rest);
-      return failForGood(this.#deps, transaction, task, error, JSON.stringify(outcome.result));
+      return failForGood(this.#deps, transaction, task, error, {
+        result: JSON.stringify(outcome.result),
+        isReported: task.attached === 1,
+      });
     }
     const settings = { backoff: config.get('queue.retry.backoff'), type: config.get('queue.retry.type') };
     const delayMs = retryDelay(task.attempts, settings, runtime.random, outcome.retryAfterMs);

@@ -1,4 +1,5 @@
 import type { FailureClass } from '../../contract/task.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 
 export interface RetrySettings {
   /** How often a task is tried, the first time included. */
@@ -24,6 +25,10 @@ const transient: ReadonlySet<FailureClass> = new Set([
 
 /** True where another attempt may end differently. */
 export const isTransient = (failure: FailureClass): boolean => transient.has(failure);
+
+/** A command that exits with an error has answered, so it is run again only if its creator wants that. */
+export const mayTryAgain = (failure: FailureClass, task: Pick<TaskHead, 'retry_on_failure'>): boolean =>
+  failure === 'command_failed' ? task.retry_on_failure === 1 : isTransient(failure);
 
 /**
  * Milliseconds before the next attempt: the backoff doubled for each attempt made, with all of it above the backoff

@@ -51,6 +51,17 @@ export const taskColumns = {
   attempts: { ...left, field: 'attempts', kind: 'number', onCreate: { default: 0 } },
   // The service knows how many there are where its creator said nothing.
   max_attempts: { ...said, field: 'maxAttempts', kind: 'number', onCreate: 'service' },
+  // The service decides where its creator said nothing.
+  retry_on_failure: { ...said, field: 'retryOnFailure', kind: 'flag', onCreate: { default: 0 } },
+  // Nobody follows the retry or the import of such a task.
+  attached: {
+    ...said,
+    field: 'attached',
+    kind: 'flag',
+    onCreate: { default: 0 },
+    onRetry: 'reset',
+    transfer: 'exported',
+  },
   crashes: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
   suspect: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
   crash_log: { ...inner, kind: 'json', onCreate: unset, moves: true },

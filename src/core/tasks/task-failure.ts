@@ -4,6 +4,7 @@ import type { NotificationService } from '../notifications/notification-service.
 import type { WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
+import type { NewEvent } from './new-event.ts';
 import type { TaskStore } from './task-store.ts';
 
 export interface FailureParts {
@@ -14,15 +15,15 @@ export interface FailureParts {
 }
 
 /**
- * Ends a task as failed, with its one dead letter and the one notification of its owner, in the same transaction.
- * Answers undefined when the claim was over.
+ * Ends a task as failed, with its one dead letter and the one notification of its owner, in the same transaction;
+ * or without them where somebody else reports the failure. Answers undefined when the claim was over.
  */
 export async function failForGood(
   { store, deadLetters, notifications, runtime }: FailureParts,
   transaction: WriteTransaction,
   task: TaskHead,
   error: TaskError,
-  result?: string,
+  { result, isReported = false }: { result?: string; isReported?: boolean } = {},
 ): Promise<TaskHead | undefined> {
   const now = runtime.now();
   const at = now.toISOString();
@@ -45,10 +46,10 @@ export async function failForGood(
         message: error.message,
         data: { class: error.class, code: error.code, attempts: task.attempts },
       },
-      { type: 'dead_lettered', message: 'The task is in the dead-letter queue', data: { deadLetterId } },
+      ...(isReported ? [] : [deadLettered(deadLetterId)]),
     ],
   );
-  if (!failed) return undefined;
+  if (!failed || isReported) return failed;
   await deadLetters.insert(transaction, { id: deadLetterId, task: failed, error, at });
   notifications.add(transaction, {
     userId: task.owner_id,
@@ -60,3 +61,9 @@ export async function failForGood(
   });
   return failed;
 }
+
+const deadLettered = (deadLetterId: string): NewEvent => ({
+  type: 'dead_lettered',
+  message: 'The task is in the dead-letter queue',
+  data: { deadLetterId },
+});

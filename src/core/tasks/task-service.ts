@@ -80,6 +80,8 @@ export class TaskService {
       ...this.#newborn(),
       owner_id: caller.userId,
       max_attempts: input.maxAttempts ?? config.get('queue.retry.attempts'),
+      retry_on_failure: (input.retryOnFailure ?? input.maxAttempts !== undefined) ? 1 : 0,
+      attached: input.attached ? 1 : 0,
       may_command: !isText && mayRunCommands(caller) ? 1 : 0,
       is_trusted: isTrusted ? 1 : 0,
       interactive: purpose.isInteractive ? 1 : 0,

@@ -33,12 +33,15 @@ describe('svc tasks', () => {
     await watching;
   });
 
-  it('requeues failed tasks', async () => {
+  it('runs a failed command again only on request, and requeues what failed while nobody watched', async () => {
     await using home = await SvcHome.create();
     const fails = 'test -e "$HOME/mended" || exit 1';
-    const failed = await home.svc(['run', '--quiet', '--agent', 'command', '--attempts', '1', '--', fails]);
-    expect(failed.code).toBe(1);
-    const id = failed.stdout.trim();
+    const attached = await home.svc(['run', '--agent', 'command', '--', fails]);
+    expect(attached).toMatchObject({ code: 1, stderr: expect.not.stringContaining('attempt 2') as string });
+    expect((await home.svc(['dlq', 'ls'])).stderr).toContain('No pending dead letters.');
+    const detached = await home.svc(['run', '--detach', '--agent', 'command', '--', fails]);
+    const id = detached.stdout.trim();
+    expect((await home.svc(['tasks', 'wait', id])).code).toBe(1);
     expect((await home.svc(['dlq', 'ls'])).stdout).toContain(fails);
     await home.bash('touch "$HOME/mended"');
     expect(await home.svc(['dlq', 'retry', '--all'])).toMatchObject({

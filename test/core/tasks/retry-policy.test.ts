@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FailureClass, failureClassSchema } from '../../../src/contract/task.ts';
-import { isTransient, retryDelay } from '../../../src/core/tasks/retry-policy.ts';
+import { isTransient, mayTryAgain, retryDelay } from '../../../src/core/tasks/retry-policy.ts';
 
 const FIVE_MINUTES = 300_000;
 const DAY = 86_400_000;
@@ -90,8 +90,20 @@ describe('isTransient', () => {
       policy_denied: false,
       budget: false,
       cancelled: false,
+      command_failed: false,
     };
     const found = Object.fromEntries(failureClassSchema.options.map((name) => [name, isTransient(name)]));
     expect(found).toEqual(expected);
+  });
+});
+
+describe('mayTryAgain', () => {
+  it('a command that failed is run again only if its creator wants that', () => {
+    expect(mayTryAgain('command_failed', { retry_on_failure: 0 })).toBe(false);
+    expect(mayTryAgain('command_failed', { retry_on_failure: 1 })).toBe(true);
+    for (const retry_on_failure of [0, 1]) {
+      expect(mayTryAgain('network', { retry_on_failure })).toBe(true);
+      expect(mayTryAgain('auth', { retry_on_failure })).toBe(false);
+    }
   });
 });

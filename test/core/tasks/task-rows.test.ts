@@ -7,6 +7,7 @@ const decided = {
   id: 'task_1',
   owner_id: 'user_ann',
   max_attempts: 3,
+  retry_on_failure: 1,
   may_command: 1,
   created_at: at,
   updated_at: at,
@@ -26,6 +27,7 @@ const said = {
   cwd: '/tmp',
   securityMode: 'sandbox',
   metadata: { a: [1, null] },
+  retryOnFailure: true,
 } as const;
 const input = createTaskSchema.parse({ ...said, maxAttempts: 5 });
 const stored = {
@@ -43,6 +45,7 @@ const stored = {
   cwd: '/tmp',
   security_mode: 'sandbox',
   metadata: '{"a":[1,null]}',
+  retry_on_failure: 1,
 };
 const left = {
   agent_type: 'builtin',
@@ -68,6 +71,7 @@ const fresh = {
   crash_log: null,
   interactive: 0,
   forgiven: 0,
+  attached: 0,
   fence: 0,
   lease_owner: null,
   lease_until: null,
@@ -125,7 +129,9 @@ describe('a new row', () => {
 it('a retry copies the fields of the creator and its trust, but nothing of the runs', () => {
   const old = { ...rowOfInput(input, { ...decided, is_trusted: 0 }), ...left, seq: 1, event_seq: 4 };
   const again = { id: 'task_2', may_command: 0, created_at: at, updated_at: at, retried_from: 'task_1' };
-  expect(rowOfRetry({ ...old, held: 1, idempotency_key: 'key', max_attempts: 5 }, again)).toMatchObject({
+  expect(
+    rowOfRetry({ ...old, held: 1, attached: 1, idempotency_key: 'key', max_attempts: 5 }, again),
+  ).toMatchObject({
     ...stored,
     ...fresh,
     ...again,

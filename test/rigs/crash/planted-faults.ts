@@ -186,8 +186,8 @@ export const plantedFaults: Record<string, PlantedFault> = {
   'no-watcher': {
     what: 'nothing ends the children of a daemon that was killed',
     async plant() {
-      const { watchedProgram } = await import('../../../src/core/processes/process-group.ts');
-      watchedProgram[1] = 'exec 3<&-; exec "$@"';
+      const { watchScript } = await import('../../../src/core/processes/process-group.ts');
+      watchScript[1] = 'shift; exec 3<&-; exec "$@"';
     },
   },
   'no-search-for-strays': {

@@ -42,6 +42,8 @@ export async function createTask(cli: Cli, words: string[], options: RunOptions)
       ...(cwd !== undefined && { cwd }),
       ...(options.priority !== undefined && { priority: options.priority }),
       ...(options.attempts !== undefined && { maxAttempts: options.attempts }),
+      // This process follows the task and ends with its outcome.
+      ...(options.detach !== true && { attached: true }),
       ...(options.label && { labels: options.label }),
       ...(options.mode !== undefined && { securityMode: options.mode }),
     },

@@ -114,7 +114,7 @@ function conclude(run: AgentRun, exit: Exit, output: string, errorOutput: string
   const [failure, what] =
     code === 126 || code === 127
       ? (['invalid_input', 'cannot be run'] as const)
-      : (['agent_error', `ended with exit code ${code}`] as const);
+      : (['command_failed', `ended with exit code ${code}`] as const);
   throw new AgentFailure(failure, `exit_${code}`, `The command ${what}${reason}`, { output });
 }
 

@@ -32,6 +32,7 @@ const reasons: Record<FailureClass, string> = {
   timeout: 'It exceeded its time limit.',
   agent_crash: 'The agent crashed.',
   agent_error: 'The agent ran into an error.',
+  command_failed: 'The command exited with an error.',
   invalid_input: 'The agent cannot work with this request.',
   policy_denied: 'It needed something that the policy does not allow.',
   budget: 'It would have exceeded its budget.',

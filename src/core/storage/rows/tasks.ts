@@ -20,6 +20,10 @@ export interface TaskHead {
   agent_type: string | null;
   attempts: number;
   max_attempts: number;
+  /** 1 where a command that exits with an error is run again. */
+  retry_on_failure: number;
+  /** 1 where a client follows it to its end, so that its failure needs no dead letter. */
+  attached: number;
   /** Number of crashes of the daemon that count against the task. */
   crashes: number;
   /** Number of crashes of the daemon that its runs may have caused; above 0 it runs apart from other suspects. */

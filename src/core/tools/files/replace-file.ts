@@ -4,9 +4,11 @@ import { basename, dirname } from 'node:path';
 import { ToolFailure } from '../tool.ts';
 import { codeOf } from '../../paths/file-errors.ts';
 import { isInGitDirectory } from '../../paths/git-directory.ts';
+import { workUmask } from '../../processes/work-umask.ts';
 import { openVerifiedDirectory, type VerifiedDirectory } from '../../paths/open-verified.ts';
 
-const NEW_MODE = 0o666;
+const NEW_FILE_MODE = 0o666;
+const NEW_DIRECTORY_MODE = 0o777;
 
 /**
  * Replaces the file at a real path atomically and creates missing parent directories; mode and owner stay. Works through
@@ -49,7 +51,7 @@ const isSame = (a: BigIntStats, b: BigIntStats) =>
   a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs;
 
 async function writeNew(path: string, text: string, existing: BigIntStats | undefined): Promise<void> {
-  await using file = await open(path, 'wx', NEW_MODE);
+  await using file = await open(path, 'wx', NEW_FILE_MODE);
   await file.writeFile(text);
   if (existing) {
     const created = await file.stat({ bigint: true });
@@ -59,7 +61,7 @@ async function writeNew(path: string, text: string, existing: BigIntStats | unde
         if (codeOf(error) !== 'EPERM') throw error;
       });
     await file.chmod(Number(existing.mode & 0o777n));
-  }
+  } else await file.chmod(NEW_FILE_MODE & ~workUmask());
   await file.sync();
 }
 
@@ -71,13 +73,22 @@ async function openOrCreateDirectory(realPath: string): Promise<VerifiedDirector
   }
   await using parent = await openOrCreateDirectory(dirname(realPath));
   const path = parent.entry(basename(realPath));
+  let isNew = true;
   try {
     await mkdir(path);
   } catch (error) {
     // Another writer created it first; opening it verifies that it is a directory.
     if (codeOf(error) !== 'EEXIST') throw error;
+    isNew = false;
   }
-  return await openVerifiedDirectory(realPath, path);
+  const directory = await openVerifiedDirectory(realPath, path);
+  try {
+    if (isNew) await directory.chmod(NEW_DIRECTORY_MODE & ~workUmask());
+    return directory;
+  } catch (error) {
+    await directory[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 async function statIfExists(path: string): Promise<BigIntStats | undefined> {

@@ -8,7 +8,7 @@ import {
   killMarked,
   processMarker,
   signalGroup,
-  watchedProgram,
+  watched,
 } from '../../processes/process-group.ts';
 import { FloodGuard } from './flood-guard.ts';
 import { McpFailure } from './mcp-failure.ts';
@@ -66,7 +66,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const { command, args, cwd, env, mark } = this.#program;
     closeInheritedDescriptors();
-    const child = spawn('/bin/sh', [...watchedProgram, command, ...args], {
+    const child = spawn('/bin/sh', watched([command, ...args]), {
       cwd,
       env: { ...env, [processMarker]: mark },
       stdio: ['pipe', 'pipe', 'ignore', 'pipe'],

@@ -7,11 +7,11 @@ import { outputOf, runCommand, startCommand, waitUntilGone } from '../run-comman
 describe('the outcome of a command', () => {
   it.each([
     ['exit 0', 'completed', undefined],
-    ['exit 1', 'failed', { class: 'agent_error', code: 'exit_1' }],
-    ['exit 255', 'failed', { class: 'agent_error', code: 'exit_255' }],
+    ['exit 1', 'failed', { class: 'command_failed', code: 'exit_1' }],
+    ['exit 255', 'failed', { class: 'command_failed', code: 'exit_255' }],
     ['/dev/null', 'failed', { class: 'invalid_input', code: 'exit_126' }],
     ['no-such-program-anywhere', 'failed', { class: 'invalid_input', code: 'exit_127' }],
-    ['if then', 'failed', { class: 'agent_error', code: 'exit_2' }],
+    ['if then', 'failed', { class: 'command_failed', code: 'exit_2' }],
     ['kill -SEGV $$', 'failed', { class: 'agent_crash', code: 'sigsegv' }],
     ['kill -KILL $$', 'failed', { class: 'agent_crash', code: 'sigkill' }],
   ])('a task with the command "%s" is %s', async (command, status, error) => {
@@ -180,12 +180,43 @@ describe('retries of a command', () => {
         title: 'Works the third time',
         assignedAgent: 'command',
         prompt: 'case "$SVC_RUN" in */3) echo ok;; */2) kill -KILL $$;; *) exit 1;; esac',
+        retryOnFailure: true,
       },
     });
     const { task: ended, events } = await follow(daemon.client, task.id);
     expect(ended).toMatchObject({ status: 'completed', attempts: 3, result: { output: 'ok\n' } });
     const codes = events.filter(({ type }) => type === 'retry_scheduled').map(({ data }) => data['code']);
     expect(codes).toEqual(['exit_1', 'sigkill']);
+  });
+
+  it('runs a command that exits with an error only once, unless it has attempts of its own', async () => {
+    await using daemon = await startDaemon();
+    const attemptsOf = async (body: { maxAttempts?: number; retryOnFailure?: boolean }) => {
+      const { task } = await daemon.client.tasks.create({
+        body: { title: 'Fails', assignedAgent: 'command', prompt: 'exit 1', ...body },
+      });
+      const { task: ended } = await follow(daemon.client, task.id);
+      expect(ended).toMatchObject({ status: 'failed', error: { class: 'command_failed', code: 'exit_1' } });
+      return ended.attempts;
+    };
+    expect(await attemptsOf({})).toBe(1);
+    expect(await attemptsOf({ maxAttempts: 2 })).toBe(2);
+    expect(await attemptsOf({ maxAttempts: 2, retryOnFailure: false })).toBe(1);
+  });
+
+  it('leaves no dead letter and no notification of a failed task whose client follows it', async () => {
+    await using daemon = await startDaemon();
+    for (const attached of [true, false]) {
+      const { task } = await daemon.client.tasks.create({
+        body: { title: 'Fails', assignedAgent: 'command', prompt: 'exit 1', attached },
+      });
+      const { events } = await follow(daemon.client, task.id);
+      expect(events.some(({ type }) => type === 'dead_lettered')).toBe(!attached);
+      const { items } = await daemon.client.dlq.list();
+      expect(items.map(({ taskId }) => taskId)).toEqual(attached ? [] : [task.id]);
+      const { notifications } = await daemon.client.notifications.list();
+      expect(notifications.map(({ taskId }) => taskId)).toEqual(attached ? [] : [task.id]);
+    }
   });
 
   it('gives every run its own SVC_RUN, also after a retry from the dead-letter queue', async () => {

@@ -29,6 +29,19 @@ describe('replaceFile', () => {
     expect((await readdir(`${tree.workspace}/x/y/z`)).sort()).toEqual(names);
   });
 
+  it('new files and directories are as open as those of other programs, although the files of svc are private', async () => {
+    await using tree = await plantTree();
+    const before = process.umask(0o077);
+    try {
+      await replaceFile(`${tree.workspace}/x/y/a.txt`, 'text');
+    } finally {
+      process.umask(before);
+    }
+    const modeOf = async (path: string) =>
+      ((await stat(`${tree.workspace}/${path}`)).mode & 0o777).toString(8);
+    expect(await Promise.all(['x', 'x/y', 'x/y/a.txt'].map(modeOf))).toEqual(['755', '755', '644']);
+  });
+
   it('keeps one complete content after concurrent writes', async () => {
     await using tree = await plantTree();
     const texts = ['1', '2', '3', '4'].map((digit) => digit.repeat(200_000));
