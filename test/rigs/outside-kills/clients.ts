@@ -14,6 +14,8 @@ const SYNCHRONOUS_MS = 3000;
 const COMMAND_PAUSE_MS = 500;
 /** Tasks of one client that are open at the same time. */
 const OPEN = 8;
+/** A command that fails is run again only if its task has attempts of its own. */
+const FLAKY_ATTEMPTS = 3;
 
 export interface ClientDeps {
   name: string;
@@ -183,7 +185,8 @@ export async function useCommandLine(deps: ClientDeps, daemon: ShippedDaemon): P
     const plan = random.pick(['quick', 'lines', 'flaky'] as const);
     const post = enter(ledger, word, plan, 'cli', true);
     const { prompt } = bodyOf(plan, word, random);
-    const named = ['--title', word, '--idempotency-key', word];
+    const tries = plan === 'flaky' ? ['--attempts', String(FLAKY_ATTEMPTS)] : [];
+    const named = ['--title', word, '--idempotency-key', word, ...tries];
     while (!over.aborted) {
       const result = await daemon.svc(['run', '--detach', '--agent', 'command', ...named, '--', prompt]);
       const { code, stdout, stderr } = result;
@@ -241,4 +244,5 @@ const bodyOf = (plan: Plan, word: string, random: Random) => ({
   assignedAgent: 'command',
   priority: random.between(1, 4),
   ...(plan === 'once' && { maxAttempts: 1 }),
+  ...(plan === 'flaky' && { maxAttempts: FLAKY_ATTEMPTS }),
 });
