@@ -1,11 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { compileCache } from './test/helpers/compile-cache.ts';
 import { isLong } from './test/helpers/long.ts';
+
+// Threads of a daemon load their sources anew in each test.
+Object.assign(process.env, compileCache);
 
 /** What changes or measures its whole process, or needs one in which nothing ran before. */
 const alone = [
-  'test/rigs/**',
+  'test/rigs/{stop-at-any-moment,years}.test.ts',
   'test/core/agents/adapters/command-adapter-processes.test.ts',
   'test/core/memory/files/{chunk-text,folder-watch,hostile-trees,ignore-rules}.test.ts',
   'test/core/outbound/hostile-answers.test.ts',

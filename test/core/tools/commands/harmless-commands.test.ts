@@ -89,9 +89,9 @@ describe('commands that only read', () => {
   it.runIf(hasSandbox.isWorking)(
     'run unasked in the sandbox',
     async () => {
-      const commands = everyNth(8, await commandsOf('harmless'));
+      const commands = everyNth(14, await commandsOf('harmless'));
       const refused = await refusedOf(commands, { sandbox: inSandbox() });
-      expect(commands.length).toBeGreaterThanOrEqual(sized(20, 150));
+      expect(commands.length).toBeGreaterThanOrEqual(sized(10, 150));
       expect(refused.length / commands.length, refused.join('\n')).toBeLessThanOrEqual(0.02);
     },
     240_000,
@@ -100,7 +100,7 @@ describe('commands that only read', () => {
   it.each([true, false])(
     'run unasked without a sandbox, administrator: %s',
     async (isAdmin) => {
-      const commands = everyNth(8, await commandsOf('harmless'));
+      const commands = everyNth(14, await commandsOf('harmless'));
       const refused = await refusedOf(commands, { sandbox: noSandbox(), isAdmin });
       expect(refused.length / commands.length, refused.join('\n')).toBeLessThanOrEqual(0.1);
     },
