@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { clearFinishedRuns } from '../../src/core/chat/runs/clear-finished-runs.ts';
-import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { startDaemon, temporaryFolder, type TestDaemon } from '../helpers/daemon.ts';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
 import { callsTools, type ModelServer, says, useModel } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
@@ -27,8 +27,7 @@ afterAll(async () => {
 const writeDone = [{ name: 'write_file', args: { path: 'done.txt', content: 'yes' } }];
 /** A folder of a project, of which only an administrator may name one. */
 function project() {
-  const cwd = join(daemon.home, '..', `svc-project-${crypto.randomUUID()}`);
-  mkdirSync(cwd);
+  const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'notes.txt'), 'The door is blue.\n');
   return cwd;
 }

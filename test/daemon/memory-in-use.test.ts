@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Experience } from '../../src/contract/experiences.ts';
 import type { SecurityMode } from '../../src/contract/security-mode.ts';
 import { owner } from '../../src/core/auth/owner.ts';
-import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { startDaemon, temporaryFolder, type TestDaemon } from '../helpers/daemon.ts';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
 import { callsTools, type ModelServer, says, useModel } from '../helpers/model-server.ts';
 import { follow, until } from '../helpers/tasks.ts';
@@ -20,8 +20,7 @@ let notes: string;
 beforeAll(async () => {
   ({ daemon, model } = await startModelDaemon());
   ann = await addUser(daemon, 'ann');
-  notes = join(daemon.home, '..', `svc-notes-${crypto.randomUUID()}`);
-  mkdirSync(notes);
+  notes = temporaryFolder();
   writeFileSync(join(notes, 'lighthouse.md'), '# Lighthouse\n\nThe lamp of the lighthouse is lit at dusk.\n');
   writeFileSync(join(notes, 'harbour.md'), `# Harbour\n\nThe harbour crane lifts nine tons.\n${poison}\n`);
   await daemon.client.memory.sync({ body: { basePath: notes } });

@@ -8,6 +8,7 @@ import type { App } from '../../src/core/app.ts';
 import { silentLog } from '../../src/core/log.ts';
 import { checkResponse } from '../../src/daemon/response-check.ts';
 import { startDaemon as start, type StartOptions } from '../../src/daemon/start.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { placeDatabase } from './place-database.ts';
 
 export interface TestDaemon extends AsyncDisposable {
@@ -39,7 +40,7 @@ export async function startDaemon({
   flags,
   ...options
 }: TestDaemonOptions = {}): Promise<TestDaemon> {
-  const home = earlier ?? temporaryFolder();
+  const home = earlier ?? memoryFolder();
   const locations = locate({ env: { SVC_HOME: home }, platform: process.platform, home });
   if (earlier === undefined) await placeDatabase(locations.databaseFile);
   const daemon = await start({

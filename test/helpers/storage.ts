@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventBus } from '../../src/core/events.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { openDatabase } from '../../src/core/storage/open-database.ts';
 import type { NewTask } from '../../src/core/tasks/task-columns.ts';
 import { TaskStore } from '../../src/core/tasks/task-store.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { placeDatabase } from './place-database.ts';
 
 export interface TestStorage extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface TestStorage extends AsyncDisposable {
 
 /** A database of its own that goes with the test. */
 export async function openStorage(): Promise<TestStorage> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-test-storage-'));
+  const folder = memoryFolder();
   const file = join(folder, 'svc.db');
   await placeDatabase(file);
   const database = await openDatabase({
