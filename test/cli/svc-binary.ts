@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setInterval } from 'node:timers/promises';
 import { execa, type ResultPromise } from 'execa';
 import { isAlive } from '../../src/cli/connection/daemon-file.ts';
-import { temporaryFolder } from '../helpers/daemon.ts';
+import { memoryFolder } from '../helpers/memory-folder.ts';
 import { placeDatabase } from '../helpers/place-database.ts';
 
 export const root = resolve(import.meta.dirname, '../..');
@@ -49,7 +49,7 @@ type Running = ResultPromise<typeof settings>;
 
 /** A home of its own for the real program, and everything that it starts. */
 export class SvcHome implements AsyncDisposable {
-  readonly folder = temporaryFolder();
+  readonly folder = memoryFolder();
   readonly port: number;
   readonly #running = new Set<Running>();
 
