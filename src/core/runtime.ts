@@ -30,8 +30,8 @@ class RandomPool {
 }
 
 /**
- * UUIDv7 that rise also within a millisecond, and where the clock is set back: what happened in one moment can be told
- * in its order by the ids.
+ * UUIDv7 that rise also within a millisecond, and where the clock is set back: sorting by id keeps
+ * the order in which they were made.
  */
 class RisingIds {
   readonly #pool = new RandomPool();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { memoryFolder } from '../helpers/memory-folder.ts';
 import { follow, heldAdapter, until } from '../helpers/tasks.ts';
 
 /** Leaves the folder as a daemon does that dies while these tasks run. */
@@ -24,6 +25,20 @@ async function startTasks(daemon: TestDaemon, count: number, maxAttempts = 3): P
   }
   return ids;
 }
+/** Starts tasks and lets the daemon crash several times while they run. */
+async function crashLoop(crashes: number, count: number): Promise<{ home: string; ids: string[] }> {
+  const home = memoryFolder();
+  let ids: string[] = [];
+  for (let crashed = 0; crashed < crashes; crashed++) {
+    const held = heldAdapter();
+    const daemon = await startDaemon({ home, extraAdapters: [held.adapter] });
+    if (crashed === 0) ids = await startTasks(daemon, count);
+    await held.started(0);
+    await crash(daemon, ids);
+  }
+  return { home, ids };
+}
+
 const inProgress = async ({ client }: TestDaemon) =>
   (await client.tasks.list({ query: { status: 'in_progress' } })).tasks.map(({ id }) => id);
 
@@ -55,24 +70,9 @@ describe('after a crash with several tasks in flight', () => {
   });
 
   it('tasks that are suspects since several crashes still run one at a time', async () => {
-    let home: string | undefined;
-    let ids: string[] = [];
-    for (let crashes = 0; crashes < 2; crashes++) {
-      const held = heldAdapter();
-      const daemon = await startDaemon({
-        ...(home !== undefined && { home }),
-        extraAdapters: [held.adapter],
-      });
-      home = daemon.home;
-      if (ids.length === 0) ids = await startTasks(daemon, 3);
-      await held.started(0);
-      await crash(daemon, ids);
-    }
+    const { home } = await crashLoop(2, 3);
     const held = heldAdapter();
-    await using daemon = await startDaemon({
-      ...(home !== undefined && { home }),
-      extraAdapters: [held.adapter],
-    });
+    await using daemon = await startDaemon({ home, extraAdapters: [held.adapter] });
     await held.started(0);
     expect((await daemon.client.queue.getStatus()).pools).toContainEqual(
       expect.objectContaining({ name: 'suspects', slots: 1, running: 1, waiting: 2 }),
@@ -81,24 +81,9 @@ describe('after a crash with several tasks in flight', () => {
   });
 
   it('a crash loop poisons none of them', async () => {
-    let home: string | undefined;
-    let ids: string[] = [];
-    for (let crashes = 0; crashes < 4; crashes++) {
-      const held = heldAdapter();
-      const daemon = await startDaemon({
-        ...(home !== undefined && { home }),
-        extraAdapters: [held.adapter],
-      });
-      home = daemon.home;
-      if (ids.length === 0) ids = await startTasks(daemon, 5);
-      await held.started(0);
-      await crash(daemon, ids);
-    }
+    const { home, ids } = await crashLoop(4, 5);
     const held = heldAdapter();
-    await using daemon = await startDaemon({
-      ...(home !== undefined && { home }),
-      extraAdapters: [held.adapter],
-    });
+    await using daemon = await startDaemon({ home, extraAdapters: [held.adapter] });
     for (let run = 0; run < 5; run++) (await held.started(run)).succeed();
     for (const id of ids) expect((await follow(daemon.client, id)).task.status).toBe('completed');
   });

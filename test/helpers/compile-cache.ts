@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Environment of the programs of rigs: all share what Node.js compiled, which is most of the time that a start takes. */
+/** Environment of test workers and of the programs of rigs: they share what Node.js compiled, most of the time of a start. */
 export const compileCache = { NODE_COMPILE_CACHE: join(tmpdir(), 'svc-test-compiled') };

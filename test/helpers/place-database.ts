@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/core/storage/open-database.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 let template: Promise<Buffer> | undefined;
 
@@ -12,7 +12,7 @@ export async function placeDatabase(file: string): Promise<void> {
 }
 
 async function emptyDatabase(): Promise<Buffer> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-test-template-'));
+  const folder = memoryFolder();
   const file = join(folder, 'svc.db');
   try {
     const reportBug = (error: unknown): never => {

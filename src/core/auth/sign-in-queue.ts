@@ -56,7 +56,7 @@ export class SignInQueue {
     }
   }
 
-  /** Refuses what waits and whatever comes; work that has begun goes on. */
+  /** Refuses waiting and new requests; work in progress continues. */
   close(): void {
     this.#isClosed = true;
     for (const waiting of [...this.#known.splice(0), ...this.#unknown.splice(0)])

@@ -112,7 +112,7 @@ function identityOf(path: string): Identity {
     const found = statSync(path, { throwIfNoEntry: false });
     return found ? `${found.dev}:${found.ino}` : 'missing';
   } catch {
-    // Such as an error of the disk: whether this is still the open file cannot be told.
+    // For example an I/O error: the path may or may not still name the open file.
     return undefined;
   }
 }

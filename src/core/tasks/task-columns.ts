@@ -53,7 +53,7 @@ export const taskColumns = {
   max_attempts: { ...said, field: 'maxAttempts', kind: 'number', onCreate: 'service' },
   // The service decides where its creator said nothing.
   retry_on_failure: { ...said, field: 'retryOnFailure', kind: 'flag', onCreate: { default: 0 } },
-  // Nobody follows the retry or the import of such a task.
+  // No client follows the retry or the import of such a task.
   attached: {
     ...said,
     field: 'attached',

@@ -16,7 +16,7 @@ export interface FailureParts {
 
 /**
  * Ends a task as failed, with its one dead letter and the one notification of its owner, in the same transaction;
- * or without them where somebody else reports the failure. Answers undefined when the claim was over.
+ * or without them if its client reports the failure. Returns undefined when the claim was over.
  */
 export async function failForGood(
   { store, deadLetters, notifications, runtime }: FailureParts,
@@ -28,6 +28,11 @@ export async function failForGood(
   const now = runtime.now();
   const at = now.toISOString();
   const deadLetterId = runtime.newId('dlq');
+  const deadLettered: NewEvent = {
+    type: 'dead_lettered',
+    message: 'The task is in the dead-letter queue',
+    data: { deadLetterId },
+  };
   const failed = await store.move(
     transaction,
     task,
@@ -46,7 +51,7 @@ export async function failForGood(
         message: error.message,
         data: { class: error.class, code: error.code, attempts: task.attempts },
       },
-      ...(isReported ? [] : [deadLettered(deadLetterId)]),
+      ...(isReported ? [] : [deadLettered]),
     ],
   );
   if (!failed || isReported) return failed;
@@ -61,9 +66,3 @@ export async function failForGood(
   });
   return failed;
 }
-
-const deadLettered = (deadLetterId: string): NewEvent => ({
-  type: 'dead_lettered',
-  message: 'The task is in the dead-letter queue',
-  data: { deadLetterId },
-});

@@ -33,7 +33,7 @@ describe('svc tasks', () => {
     await watching;
   });
 
-  it('runs a failed command again only on request, and requeues what failed while nobody watched', async () => {
+  it('runs a failed command again only on request, and requeues a detached task that failed', async () => {
     await using home = await SvcHome.create();
     const fails = 'test -e "$HOME/mended" || exit 1';
     const attached = await home.svc(['run', '--agent', 'command', '--', fails]);

@@ -25,7 +25,7 @@ describe('the columns of a task', () => {
   });
 
   it('the task columns store every field of a new task', () => {
-    // Nobody follows the retry of an attached task.
+    // No client follows the retry of an attached task.
     const { idempotencyKey: _, attached: __, ...said } = createTaskSchema.shape;
     const taken = fieldsWhere(({ onCreate, onRetry }) => onCreate !== 'store' && onRetry === 'copy');
     expect(taken.map(({ field }) => field)).toEqual(expect.arrayContaining(Object.keys(said)));

@@ -30,7 +30,7 @@ export interface ClientDeps {
   over: AbortSignal;
 }
 
-/** Work that goes on until `end` resolves. */
+/** Work that continues until `end` resolves. */
 interface Open {
   end: Promise<unknown>;
 }

@@ -42,7 +42,7 @@ describe('the comment of a task', () => {
       await world.comments.sweep();
       await world.advance(24 * HOUR);
       expect(vendors.requests).toHaveLength(2);
-      // Nobody listens for nothing.
+      // Without waiting comments, nothing listens.
       expect(bus.has('task')).toBe(false);
     },
   );
