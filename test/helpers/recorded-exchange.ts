@@ -1,7 +1,7 @@
 import type { SendWithTools, ToolExchange } from '../../src/contract/conversations.ts';
-import type { CompletionChunk } from '../../src/contract/chat.ts';
 import type { RunEvent } from '../../src/contract/run-events.ts';
 import type { ModelOptions } from '../../src/core/providers/compose-providers.ts';
+import { allOf } from './all-of.ts';
 import { isChat, lastAnswerFor, typeOf } from './recordings.ts';
 import { type ReplayedDaemon, type ReplayStep, startReplayedDaemon } from './replayed-daemon.ts';
 import type { RecordedCase } from './replay-server.ts';
@@ -42,9 +42,7 @@ export class RecordedExchange implements AsyncDisposable {
   async completeStreamed(recording: RecordedCase, options: Partial<ReplayStep> = {}) {
     const daemon = this.daemonOf(recording);
     const body = await this.#completion(recording, options);
-    const chunks: CompletionChunk[] = [];
-    for await (const { data } of daemon.client.chat.createCompletionStream({ body })) chunks.push(data);
-    return chunks;
+    return allOf(daemon.client.chat.createCompletionStream({ body }));
   }
 
   async withTools(recording: RecordedCase, ...steps: ReplayStep[]): Promise<ToolExchange> {
@@ -54,20 +52,14 @@ export class RecordedExchange implements AsyncDisposable {
 
   async withToolsStreamed(recording: RecordedCase, ...steps: ReplayStep[]): Promise<RunEvent[]> {
     const daemon = this.daemonOf(recording);
-    const events: RunEvent[] = [];
     const message = await this.#message(recording, steps);
-    for await (const { data } of daemon.client.conversations.sendMessageWithToolsStream(message))
-      events.push(data);
-    return events;
+    return allOf(daemon.client.conversations.sendMessageWithToolsStream(message));
   }
 
   async agentic(recording: RecordedCase, ...steps: ReplayStep[]): Promise<RunEvent[]> {
     const daemon = this.daemonOf(recording);
-    const events: RunEvent[] = [];
     const message = await this.#message(recording, steps);
-    for await (const { data } of daemon.client.conversations.sendAgenticMessageStream(message))
-      events.push(data);
-    return events;
+    return allOf(daemon.client.conversations.sendAgenticMessageStream(message));
   }
 
   async #completion(recording: RecordedCase, options: Partial<ReplayStep>) {

@@ -7,11 +7,11 @@ import {
   type AgentResult,
   type AgentRun,
 } from '../../src/core/agents/agent-adapter.ts';
+import { allOf } from './all-of.ts';
 
 /** Follows a task to its end; answers it with all its events. */
 export async function follow(client: Client, id: string): Promise<{ task: Task; events: TaskEvent[] }> {
-  const events: TaskEvent[] = [];
-  for await (const { data } of client.tasks.listEventsStream({ params: { id } })) events.push(data);
+  const events = await allOf(client.tasks.listEventsStream({ params: { id } }));
   const { task } = await client.tasks.get({ params: { id } });
   return { task, events };
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CompletionChunk } from '../../../src/contract/chat.ts';
-import type { RunEvent } from '../../../src/contract/run-events.ts';
+import { allOf } from '../../helpers/all-of.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { type ModelReply, type ModelServer, startModelServer, useModel } from '../../helpers/model-server.ts';
 import { readStep } from '../../helpers/recorded-exchange.ts';
@@ -21,18 +20,9 @@ async function message() {
   const { conversation } = await daemon.client.conversations.create({ body: {} });
   return { params: { id: conversation.id }, body: { content: 'Do it' } };
 }
-async function agentic(): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for await (const { data } of daemon.client.conversations.sendAgenticMessageStream(await message()))
-    events.push(data);
-  return events;
-}
-async function complete(): Promise<CompletionChunk[]> {
-  const chunks: CompletionChunk[] = [];
-  const body = { messages: [{ role: 'user' as const, content: 'hi' }] };
-  for await (const { data } of daemon.client.chat.createCompletionStream({ body })) chunks.push(data);
-  return chunks;
-}
+const agentic = async () => allOf(daemon.client.conversations.sendAgenticMessageStream(await message()));
+const body = { messages: [{ role: 'user' as const, content: 'hi' }] };
+const complete = () => allOf(daemon.client.chat.createCompletionStream({ body }));
 
 describe('what follows the end of a stream', () => {
   const late = { id: 'late', function: { name: 'open_door', arguments: '{}' }, index: 0, type: 'function' };

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CompletionChunk } from '../../../src/contract/chat.ts';
-import type { RunEvent } from '../../../src/contract/run-events.ts';
+import { allOf } from '../../helpers/all-of.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import {
   type ModelServer,
@@ -31,12 +30,7 @@ async function message() {
   const { conversation } = await daemon.client.conversations.create({ body: {} });
   return { params: { id: conversation.id }, body: { content: 'Do it' } };
 }
-async function agentic(): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for await (const { data } of daemon.client.conversations.sendAgenticMessageStream(await message()))
-    events.push(data);
-  return events;
-}
+const agentic = async () => allOf(daemon.client.conversations.sendAgenticMessageStream(await message()));
 
 /** Calls, and answers once it hears what came of them. */
 const calling =
@@ -97,12 +91,7 @@ describe('odd tool calls', () => {
 
 describe('a server that does not stream on request', () => {
   const messages = [{ role: 'user' as const, content: 'hi' }];
-  async function complete(): Promise<CompletionChunk[]> {
-    const chunks: CompletionChunk[] = [];
-    for await (const { data } of daemon.client.chat.createCompletionStream({ body: { messages } }))
-      chunks.push(data);
-    return chunks;
-  }
+  const complete = () => allOf(daemon.client.chat.createCompletionStream({ body: { messages } }));
 
   it('calls a server that does not stream only once, and reads its whole answer', async () => {
     model.script = (reply) => reply.whole('Hello');

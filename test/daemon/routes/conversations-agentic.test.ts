@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SendAgenticMessage, RunEvent } from '../../../src/contract/run-events.ts';
+import { allOf } from '../../helpers/all-of.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { startModelDaemon } from '../../helpers/model-daemon.ts';
 import { callsTools, type ModelServer, says, useModel } from '../../helpers/model-server.ts';
@@ -33,19 +34,13 @@ async function begin(
   writeFileSync(join(folder, 'notes.txt'), 'The door is blue.\n');
   return { id: conversation.id, folder };
 }
-async function run(
-  id: string,
-  input: Partial<SendAgenticMessage> = {},
-  client = ann.client,
-): Promise<RunEvent[]> {
-  const events: RunEvent[] = [];
-  for await (const { data } of client.conversations.sendAgenticMessageStream({
-    params: { id },
-    body: { content: 'Do it', ...input },
-  }))
-    events.push(data);
-  return events;
-}
+const run = (id: string, input: Partial<SendAgenticMessage> = {}, client = ann.client): Promise<RunEvent[]> =>
+  allOf(
+    client.conversations.sendAgenticMessageStream({
+      params: { id },
+      body: { content: 'Do it', ...input },
+    }),
+  );
 type DataOf<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>['data'];
 const find = <T extends RunEvent['type']>(events: RunEvent[], type: T) =>
   events.find((event) => event.type === type)?.data as DataOf<T> | undefined;

@@ -4,6 +4,7 @@ import type { RunEvent } from '../../../src/contract/run-events.ts';
 import type { SecurityMode } from '../../../src/contract/security-mode.ts';
 import { owner } from '../../../src/core/auth/owner.ts';
 import { MAX_CALLS } from '../../../src/core/providers/call-limit.ts';
+import { allOf } from '../all-of.ts';
 import type { TestDaemon } from '../daemon.ts';
 import { type ModelServer, says } from '../model-server.ts';
 import { follow } from '../tasks.ts';
@@ -63,12 +64,11 @@ export const wholeMessage: RunPath = async ({ daemon: { client } }, securityMode
 export const streamedMessage: RunPath = async ({ daemon: { client } }, securityMode) => {
   const { conversation } = await client.conversations.create({ body: {} });
   const params = { id: conversation.id };
-  const events: RunEvent[] = [];
   const stream = client.conversations.sendMessageWithToolsStream({
     params,
     body: { content: 'Go', securityMode },
   });
-  for await (const { data } of stream) events.push(data);
+  const events = await allOf(stream);
   return { told: [events, await client.conversations.get({ params })], results: resultsOf(events) };
 };
 
@@ -76,12 +76,8 @@ export const streamedMessage: RunPath = async ({ daemon: { client } }, securityM
 export const agenticMessage: RunPath = async ({ daemon: { client } }) => {
   const { conversation } = await client.conversations.create({ body: {} });
   const params = { id: conversation.id };
-  const events: RunEvent[] = [];
-  for await (const { data } of client.conversations.sendAgenticMessageStream({
-    params,
-    body: { content: 'Go' },
-  }))
-    events.push(data);
+  const stream = client.conversations.sendAgenticMessageStream({ params, body: { content: 'Go' } });
+  const events = await allOf(stream);
   return { told: [events, await client.conversations.get({ params })], results: resultsOf(events) };
 };
 
