@@ -53,8 +53,8 @@ function format(path, input) {
 function routeTable() {
   const resources = Object.entries(contract).map(([resource, routes]) => {
     const lines = Object.entries(routes).map(
-      ([name, { method, path, events }]) =>
-        `${name}: { method: '${method}', path: '${path}'${events ? ', events: true' : ''} },`,
+      ([name, { method, path, events, binary }]) =>
+        `${name}: { method: '${method}', path: '${path}'${events ? ', events: true' : ''}${binary ? ', binary: true' : ''} },`,
     );
     return `${resource}: {\n${lines.join('\n')}\n},`;
   });

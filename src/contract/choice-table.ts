@@ -71,6 +71,8 @@ const tasksListFields = [
   'assignedAgent',
   'agentType',
   'cwd',
+  'envNames',
+  'umask',
   'securityMode',
   'attempts',
   'maxAttempts',
@@ -91,6 +93,7 @@ const tasksListFields = [
 const tasksCreateSource = ['codehost', 'tracker_a', 'tracker_b', 'api', 'cron'] as const;
 const tasksFilterSortBy = ['createdAt', 'updatedAt', 'priority', 'completedAt'] as const;
 const tasksFilterSortOrder = ['asc', 'desc'] as const;
+const tasksGetOutputStream = ['stdout', 'stderr'] as const;
 const tokensCreateScopes = [
   'gateway:write',
   'gateway:read',
@@ -189,6 +192,7 @@ export const choiceTable = {
       source: tasksCreateSource,
       fields: tasksListFields,
     },
+    getOutput: { stream: tasksGetOutputStream },
   },
   tokens: {
     create: { scopes: tokensCreateScopes },

@@ -26,6 +26,7 @@ export interface RouteSummary {
   method: string;
   path: string;
   events?: unknown;
+  binary?: boolean;
   also?: object;
 }
 export type RouteTable = Record<string, Record<string, RouteSummary>>;
@@ -40,13 +41,15 @@ type Arguments<R extends Route> =
     ? [input?: RouteInput<R>, options?: CallOptions]
     : [input: RouteInput<R>, options?: CallOptions];
 type Resource<Rs extends Routes> = {
-  [Name in keyof Rs]: (...args: Arguments<Rs[Name]>) => Promise<RouteOutput<Rs[Name]>>;
+  [Name in keyof Rs]: (
+    ...args: Arguments<Rs[Name]>
+  ) => Rs[Name]['binary'] extends true ? AsyncGenerator<Uint8Array> : Promise<RouteOutput<Rs[Name]>>;
 } & {
   [Name in keyof Rs & string as Rs[Name] extends { events: unknown } ? `${Name}Stream` : never]: (
     ...args: Arguments<Rs[Name]>
   ) => AsyncGenerator<ServerSentEvent<RouteEvent<Rs[Name]>>>;
 };
-/** One method per route; a route that can stream also has `<name>Stream`. */
+/** One method per route; a route that can stream also has `<name>Stream`, one of raw bytes returns their pieces. */
 export type Client = { [Name in keyof Contract]: Resource<Contract[Name]> };
 
 /** A response of the daemon that is not a success. */
@@ -113,11 +116,19 @@ export function createClient(
       if (response.body) yield* readServerSentEvents(response.body);
     };
 
+  const bytes = (route: RouteSummary) =>
+    async function* (input: AnyInput = {}, options: CallOptions = {}) {
+      const response = await open(route, input, 'application/octet-stream', options);
+      if (response.status !== 200)
+        throw new ApiError(response.status, parseBody(await response.text(), response.status));
+      if (response.body) yield* response.body;
+    };
+
   const client: Record<string, Record<string, unknown>> = {};
   for (const [resource, table] of Object.entries(routes)) {
     const methods: Record<string, unknown> = (client[resource] = {});
     for (const [name, route] of Object.entries(table)) {
-      methods[name] = call(route);
+      methods[name] = route.binary ? bytes(route) : call(route);
       if (route.events) methods[`${name}Stream`] = stream(route);
     }
   }

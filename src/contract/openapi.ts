@@ -124,7 +124,9 @@ function responses(route: Route, schemas: Json): Json {
     answers[route.status ?? 200] = {
       description: 'Success',
       content: {
-        ...json(route.response),
+        ...(route.binary
+          ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+          : json(route.response)),
         ...(route.events && {
           'text/event-stream': { schema: schemaOf(route.events, 'output', schemas) },
         }),

@@ -213,6 +213,7 @@ export const routeTable = {
     cancel: { method: 'POST', path: '/api/tasks/:id/cancel' },
     retry: { method: 'POST', path: '/api/tasks/:id/retry' },
     release: { method: 'POST', path: '/api/tasks/:id/release' },
+    getOutput: { method: 'GET', path: '/api/tasks/:id/output', binary: true },
     listEvents: { method: 'GET', path: '/api/tasks/:id/events', events: true },
   },
   tokens: {

@@ -20,6 +20,8 @@ export const scheduledTaskSchema = createTaskSchema.omit({
   sourceId: true,
   sourceUrl: true,
   idempotencyKey: true,
+  attached: true,
+  env: true,
 });
 export type ScheduledTask = z.output<typeof scheduledTaskSchema>;
 

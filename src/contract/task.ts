@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonObjectSchema, timestampSchema } from './primitives.ts';
+import { taskEnvironmentSchema, umaskSchema } from './task-environment.ts';
 import { securityModeSchema } from './security-mode.ts';
 import { wireNames } from './vendors.ts';
 
@@ -93,6 +94,13 @@ export const createTaskSchema = z
       .startsWith('/', 'Expected an absolute path')
       .optional()
       .meta({ description: 'Working directory; requires permission to run commands' }),
+    env: taskEnvironmentSchema.optional().meta({
+      description:
+        'Environment variables of its command, by name; sealed at rest and never shown. Requires permission to run commands',
+    }),
+    umask: umaskSchema.optional().meta({
+      description: 'The permission bits that files of its agent do not get, as a number (18 is 022)',
+    }),
     securityMode: securityModeSchema.optional().meta({
       description:
         'When a tool call of the agent needs approval; only an administrator may choose a mode less strict than the policy',
@@ -120,6 +128,10 @@ export const taskSchema = z
     assignedAgent: z.string().optional(),
     agentType: z.string().optional(),
     cwd: z.string().optional(),
+    envNames: z.array(z.string()).optional().meta({
+      description: 'The names of the environment variables that its command gets from its creator',
+    }),
+    umask: umaskSchema.optional(),
     securityMode: securityModeSchema.optional(),
     attempts: z.int(),
     maxAttempts: z.int(),

@@ -22,6 +22,7 @@ import {
   taskSourceSchema,
   taskStatusSchema,
 } from './task.ts';
+import { taskOutputQuerySchema } from './task-output.ts';
 
 /** Identifies a request, so that it takes effect once even if it is sent twice. */
 export const idempotencyHeaders = z.object({ [idempotencyHeader]: z.string().min(1).max(255).optional() });
@@ -213,6 +214,17 @@ export const tasksRoutes = defineRoutes({
     summary: 'Release an imported task',
     params: idParamsSchema,
     response: taskWithMessageSchema,
+  },
+  getOutput: {
+    method: 'GET',
+    path: '/api/tasks/:id/output',
+    access: 'session',
+    scopes: mayRead,
+    summary: 'Get the output of a task, byte for byte',
+    params: idParamsSchema,
+    query: taskOutputQuerySchema,
+    response: z.instanceof(Uint8Array),
+    binary: true,
   },
   listEvents: {
     method: 'GET',

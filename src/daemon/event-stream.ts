@@ -8,7 +8,7 @@ import type { ServerSentEvent } from '../contract/server-sent-events.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** A reader that takes nothing for this long is cut off; it can resume after the last event that it has. */
-const STALL_MS = 30_000;
+export const STALL_MS = 30_000;
 /** The most that is written at once, so that a slow reader is seen to make progress with a long event. */
 const PIECE = 64 * 1024;
 
@@ -117,7 +117,8 @@ function* piecesOf(text: string): Generator<string | Buffer> {
   for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }
 
-async function untilTaken(raw: Writable, disconnected: AbortSignal, stallMs: number): Promise<void> {
+/** Resolves once the reader has taken what was written; one that takes nothing for too long is cut off. */
+export async function untilTaken(raw: Writable, disconnected: AbortSignal, stallMs: number): Promise<void> {
   const timer = setTimeout(() => raw.destroy(), stallMs);
   try {
     await once(raw, 'drain', { signal: disconnected });

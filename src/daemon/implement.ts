@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Route, RouteAlso, RouteOutput, RouteRequest, Routes } from '../contract/route.ts';
 import type { Caller } from '../core/auth/caller.ts';
+import { sendBytes } from './byte-stream.ts';
 import { EventStream, sendEventStream } from './event-stream.ts';
 import { bodyLimitOf } from './request-body.ts';
 import type { ResponseCheck } from './response-check.ts';
@@ -19,6 +20,13 @@ export class TextAnswer {
     this.text = text;
   }
 }
+/** A response of raw bytes, as they become available. */
+export class BytesAnswer {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  constructor(pieces: AsyncIterable<Uint8Array>) {
+    this.pieces = pieces;
+  }
+}
 /** Redirects the browser to another URL. */
 export class Redirect {
   readonly url: string;
@@ -28,6 +36,7 @@ export class Redirect {
 }
 type Redirected<R extends Route> = R['redirect'] extends true ? Redirect : never;
 type Streamed<R extends Route> = R['events'] extends object ? EventStream : never;
+type Binary<R extends Route> = R['binary'] extends true ? BytesAnswer : never;
 type Texted<R extends Route> = R['text'] extends true ? TextAnswer : never;
 export type Answer<R extends Route> =
   | RouteOutput<R>
@@ -35,6 +44,7 @@ export type Answer<R extends Route> =
   | Readable
   | Streamed<R>
   | Texted<R>
+  | Binary<R>
   | Redirected<R>;
 export type Handler<R extends Route> = (
   input: RouteRequest<R>,
@@ -92,6 +102,7 @@ export function implement<Rs extends Routes>(
         } as RouteRequest<Route>;
         const answer: unknown = await handler(input, { caller: request.caller, request, reply });
         if (answer instanceof EventStream) return sendEventStream(reply, answer);
+        if (answer instanceof BytesAnswer) return sendBytes(reply, answer.pieces);
         if (answer instanceof Redirect) return reply.redirect(answer.url, 302);
         if (answer instanceof TextAnswer) return reply.type('text/plain; version=0.0.4').send(answer.text);
         if (answer instanceof Readable) {

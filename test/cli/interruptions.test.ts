@@ -22,7 +22,7 @@ describe('svc run, interrupted', () => {
   ] as const)('cancels the task at %s and exits %i', async (signal, code) => {
     await using home = await SvcHome.create();
     const running = home.start(long);
-    const text = await said(running, 'stderr', /attempt 1/);
+    const text = await said(running, 'stderr', /started by/);
     running.kill(signal);
     const { code: actual, stdout, stderr } = outcomeOf(await running);
     expect({ code: actual, stdout }).toEqual({ code, stdout: '' });
@@ -33,7 +33,7 @@ describe('svc run, interrupted', () => {
   it('counts a repeated signal within a moment as one', async () => {
     await using home = await SvcHome.create();
     const running = home.start(long);
-    const text = await said(running, 'stderr', /attempt 1/);
+    const text = await said(running, 'stderr', /started by/);
     running.kill('SIGINT');
     running.kill('SIGINT');
     expect(outcomeOf(await running).code).toBe(130);
@@ -43,7 +43,7 @@ describe('svc run, interrupted', () => {
   it('exits at the second signal, even when the daemon does not answer', async () => {
     await using home = await SvcHome.create();
     const running = home.start(long);
-    await said(running, 'stderr', /attempt 1/);
+    await said(running, 'stderr', /started by/);
     const daemon = home.daemonPid;
     process.kill(daemon, 'SIGSTOP');
     try {
@@ -60,7 +60,7 @@ describe('svc run, interrupted', () => {
   it('exits with 3 when another user cancels the task', async () => {
     await using home = await SvcHome.create();
     const running = home.start(long);
-    const id = idIn(await said(running, 'stderr', /attempt 1/));
+    const id = idIn(await said(running, 'stderr', /started by/));
     expect(await home.svc(['tasks', 'cancel', id])).toEqual({
       code: 0,
       stdout: `${id}\n`,

@@ -21,7 +21,7 @@ const rows: Row[] = [
     args: [...command, '--', 'printf hello'],
     code: 0,
     stdout: 'hello',
-    stderr: /attempt 1 of 3 by command\n✓ done in \d/,
+    stderr: /started by command\n✓ done in \d/,
   },
   {
     name: 'a command in the folder of the caller',

@@ -69,6 +69,19 @@ const logs = defineCommand({
     (await import('./tasks/task-logs.ts')).showTaskLogs(cli, args.id, options),
 });
 
+const output = defineCommand({
+  name: 'output',
+  summary: 'Print what the command of a task printed',
+  examples: ['svc tasks output 0199 > dump', 'svc tasks output 0199 --stderr', 'svc tasks output -f 0199'],
+  args: { id: required(taskId) },
+  options: [
+    flag('--stderr', 'Print stderr instead of stdout'),
+    flag('-f, --follow', 'Continue until the task has finished'),
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/task-output.ts')).printTaskOutput(cli, args.id, options),
+});
+
 const watch = defineCommand({
   name: 'watch',
   summary: 'Follow all tasks, or one in detail',
@@ -181,5 +194,19 @@ export const tasks = defineNoun({
   name: 'tasks',
   summary: 'Manage tasks',
   examples: ['svc tasks ls --status failed', 'svc tasks show 0199', 'svc tasks logs -f 0199'],
-  commands: [ls, show, logs, watch, wait, create, cancel, retry, release, rm, exportCommand, importCommand],
+  commands: [
+    ls,
+    show,
+    logs,
+    output,
+    watch,
+    wait,
+    create,
+    cancel,
+    retry,
+    release,
+    rm,
+    exportCommand,
+    importCommand,
+  ],
 });

@@ -25,7 +25,7 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
         ...init,
         headers: { ...init.headers, ...headersOf(credential) },
       });
-      requireSvc(response, target);
+      requireSvc(response, target, init.headers['accept']);
       if (response.status === 401 && !credential && isOwned(cli, target)) {
         await response.text();
         throw new ForeignListener();
@@ -86,9 +86,9 @@ function mayStartDaemon({ options, platform: { env } }: Cli, target: Target): bo
 
 const isOn = (value: string | undefined) => value !== undefined && !['', '0', 'false'].includes(value);
 
-function requireSvc(response: Awaited<ReturnType<FetchLike>>, { url }: Target): void {
+function requireSvc(response: Awaited<ReturnType<FetchLike>>, { url }: Target, accepted?: string): void {
   const type = response.headers.get('content-type') ?? '';
-  if (response.status === 204 || /json|event-stream/.test(type)) return;
+  if (response.status === 204 || type === accepted || /json|event-stream/.test(type)) return;
   throw new CliError(
     exitCodes.unreachable,
     `The server at ${url} is not svc (HTTP ${response.status}, ${type || 'no content type'}).`,

@@ -24,7 +24,7 @@ export function describeEvent(event: TaskEvent): string | undefined {
     case 'waiting_for_agent':
       return `waiting for an agent: ${escapeLine(message)} See: svc agents ls`;
     case 'started':
-      return `attempt ${Number(data['attempt'])} of ${Number(data['maxAttempts'])} by ${escapeLine(textOf(data['agent']))}`;
+      return `${attemptOf(data)} by ${escapeLine(textOf(data['agent']))}`;
     case 'retry_scheduled':
       return `retry in ${formatDuration(Number(data['delayMs']))} because: ${escapeLine(message)}`;
     case 'progress':
@@ -45,6 +45,11 @@ export function describeEvent(event: TaskEvent): string | undefined {
     case 'dead_lettered':
       return undefined;
   }
+}
+
+/** How many there may be matters once one has failed. */
+function attemptOf({ attempt, maxAttempts }: TaskEvent['data']): string {
+  return attempt === 1 ? 'started' : `attempt ${Number(attempt)} of ${Number(maxAttempts)}`;
 }
 
 const textOf = (value: TaskEvent['data'][string] | undefined) => (typeof value === 'string' ? value : '');

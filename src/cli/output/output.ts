@@ -57,6 +57,14 @@ export class Output {
   write(text: string): void {
     if (!this.closed.aborted) this.#stdout.write(text);
   }
+  /** Writes bytes to stdout as they are; resolves once more can be taken. */
+  async bytes(piece: Uint8Array): Promise<void> {
+    if (this.closed.aborted || this.#stdout.write(piece)) return;
+    await Promise.race([
+      new Promise((resolve) => this.#stdout.once('drain', resolve)),
+      new Promise((resolve) => this.closed.addEventListener('abort', resolve, { once: true })),
+    ]);
+  }
   /** Writes text that holds data to stdout; on a terminal its control characters are made visible. */
   text(text: string): void {
     this.write(this.isTerminal ? escapeText(text) : text);

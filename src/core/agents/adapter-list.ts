@@ -13,7 +13,7 @@ export interface AdapterDeps {
 
 /** Creates the bundled agents except the built-in one, which needs chat. A new agent is a line here. */
 export const createAdapters = ({ config, fetch, env, installation }: AdapterDeps): AgentAdapter[] => [
-  commandAdapter({ env, installation }),
+  commandAdapter({ env, configured: () => config.opened('agents.command.env'), installation }),
   httpAdapter({
     url: () => config.get('agents.http.url'),
     timeoutMs: () => config.get('pool.timeoutMs'),

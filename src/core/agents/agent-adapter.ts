@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { AgentNeed } from '../../contract/agents.ts';
+import type { TaskEnvironment } from '../../contract/task-environment.ts';
+import type { OutputName } from '../../contract/task-output.ts';
 import type { FailureClass, Task, TaskEvent, TaskResult } from '../../contract/task.ts';
 
 /** An event that an agent adds to its running task. */
@@ -7,6 +9,12 @@ export interface RunningEvent {
   type: 'progress' | 'output' | 'approval_requested' | 'approval_decided';
   message: string;
   data?: TaskEvent['data'];
+}
+
+/** Takes what a program prints. */
+export interface OutputSink {
+  /** Resolves once the bytes are stored; rejects with an `AgentFailure` at the limit, or where the disk refuses them. */
+  write(name: OutputName, bytes: Uint8Array): Promise<void>;
 }
 
 /** One attempt at a task, as the adapter gets it. */
@@ -18,6 +26,10 @@ export interface AgentRun {
   runKey: string;
   /** The working directory, created at the first call; rejects when the task names one that does not exist. */
   workspace: () => Promise<string>;
+  /** The environment variables that the task's creator gives to its command; secrets may be among them. */
+  environment: () => TaskEnvironment;
+  /** Stores what the agent's program prints, byte for byte; call it once. */
+  openOutput: () => Promise<OutputSink>;
   /** Aborts when the task is cancelled, runs out of time, or the daemon stops. */
   signal: AbortSignal;
   /** Adds an event to the task; never throws and never blocks. */

@@ -87,9 +87,10 @@ export class AgentRegistry {
     return this.#entries.get(type)?.adapter.needs.includes('command') ?? false;
   }
 
-  /** Whether the task needs command rights, because of its agent or because it names a working directory. */
-  usesCommands({ assignedAgent, cwd }: Pick<CreateTask, 'assignedAgent' | 'cwd'>): boolean {
-    return cwd !== undefined || (assignedAgent !== undefined && this.needsCommandRights(assignedAgent));
+  /** Whether the task needs command rights, because of its agent or because it names a directory or variables. */
+  usesCommands({ assignedAgent, cwd, env }: Pick<CreateTask, 'assignedAgent' | 'cwd' | 'env'>): boolean {
+    if (cwd !== undefined || env !== undefined) return true;
+    return assignedAgent !== undefined && this.needsCommandRights(assignedAgent);
   }
 
   breakerOf(type: string): CircuitBreaker | undefined {

@@ -32,6 +32,7 @@ export const retentionSettings = {
   'retention.memorySessionsDays': days(365, 'Days for which archived memory sessions are kept'),
   'retention.invitesDays': days(30, 'Days for which invites are kept after they were used or expired'),
   'retention.workspacesDays': days(30, 'Days for which the workspaces of finished tasks are kept'),
+  'retention.outputsDays': days(30, 'Days for which the whole output of finished tasks is kept'),
   'retention.upgradeCopiesDays': days(
     30,
     'Days for which the copies of the database from before upgrades are kept',

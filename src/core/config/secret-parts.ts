@@ -5,25 +5,26 @@ export const mask = '••••••••';
 
 /** Which parts of the entries of a setting hold secrets, such as the headers of each server. */
 export interface SecretParts {
-  /** The fields of an entry whose values are secrets, by name. */
-  names: readonly string[];
+  /** The fields of an entry whose values are secrets, by name; `entries` where each entry is a secret itself. */
+  names: readonly string[] | 'entries';
   /** Where the secrets of an entry go: only as long as that stays the same does a mask stand for what was there. */
-  destination(entry: unknown): string;
+  destination?(entry: unknown): string;
 }
 
-type Replace = (secret: string, path: readonly [entry: string, part: string, name: string]) => string;
+type Replace = (secret: string, path: readonly [entry: string, ...inner: string[]]) => string;
 
 /** The value with each of its secrets replaced. */
 export function mapSecrets(value: unknown, { names }: SecretParts, replace: Replace): unknown {
-  return mapObject(value, (entry, of) =>
-    mapObject(entry, (part, field) =>
+  return mapObject(value, (entry, of) => {
+    if (names === 'entries') return typeof entry === 'string' ? replace(entry, [of]) : entry;
+    return mapObject(entry, (part, field) =>
       names.includes(field)
         ? mapObject(part, (secret, name) =>
             typeof secret === 'string' ? replace(secret, [of, field, name]) : secret,
           )
         : part,
-    ),
-  );
+    );
+  });
 }
 
 /** The value with the masks replaced by the secrets of `before`, as clients send them back. */
@@ -33,6 +34,7 @@ export function unmask(value: unknown, before: unknown, parts: SecretParts): unk
     const [entry] = path;
     const known = valueAt(before, path);
     const isMoved =
+      parts.destination !== undefined &&
       parts.destination(valueAt(value, [entry])) !== parts.destination(valueAt(before, [entry]));
     if (typeof known === 'string' && !isMoved) return known;
     throw new AppError('validation', `${path.join('.')} has to be given again: it is for another place now`);

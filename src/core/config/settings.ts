@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { currentKey, earlierKey } from '../../contract/setting-keys.ts';
+import { agentSettings } from './agent-settings.ts';
 import { define, type Mode, modeSchema, type SettingDefinition } from './define-setting.ts';
 import { integrationSettings } from './integration-settings.ts';
 import { memorySettings } from './memory-settings.ts';
@@ -175,36 +176,7 @@ export const settings = {
     live: true,
     description: 'Maximum duration of a run, in milliseconds',
   }),
-  'agents.default': define({
-    schema: z.string().max(100).optional(),
-    default: undefined,
-    live: true,
-    description: 'The default agent of tasks',
-  }),
-  'agents.http.url': define({
-    schema: z.url({ protocol: /^https?$/ }).optional(),
-    default: undefined,
-    live: true,
-    description: 'The URL that the http agent posts tasks to',
-  }),
-  'agents.builtin.model': define({
-    schema: z.string().trim().max(200).optional(),
-    default: undefined,
-    live: true,
-    description: 'The model of the built-in agent, as provider/model; the default model unless set',
-  }),
-  'agents.builtin.maxSteps': define({
-    schema: count(1, 1000),
-    default: 100,
-    live: true,
-    description: 'Maximum number of steps of the built-in agent per task',
-  }),
-  'agents.builtin.maxBudget': define({
-    schema: count(1000, 1_000_000_000).optional(),
-    default: undefined,
-    live: true,
-    description: 'Maximum number of tokens of the built-in agent per task',
-  }),
+  ...agentSettings,
   ...memorySettings,
   ...integrationSettings,
   ...webSearchSettings,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { safeParse } from '../../contract/safe-parse.ts';
 import { define } from './define-setting.ts';
+import { parseJsonText } from './parse-json-text.ts';
 import { mask } from './secret-parts.ts';
 
 const MAX_SERVERS = 50;
@@ -66,19 +67,8 @@ const server = z.unknown().transform((value, context): McpServerSettings => {
   return z.NEVER;
 });
 
-/** Environment variables and the standard input of the command line are text. */
-function parseText(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    // As text it is not what is expected, which the schema says.
-    return value;
-  }
-}
-
 const mcpServers = z.preprocess(
-  parseText,
+  parseJsonText,
   z
     .record(z.string().regex(/^[a-z0-9-]{1,40}$/), server, {
       error: ({ code }) =>

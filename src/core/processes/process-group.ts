@@ -16,9 +16,9 @@ const watcher = '{ read -r _ <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & e
 export const watchScript = ['-c', `umask "$1"; shift; ${watcher} "$@"`, 'sh'];
 
 /** The arguments of `sh` that run a program with its arguments so that it ends with the daemon. */
-export const watched = (argv: readonly string[]): string[] => [
+export const watched = (argv: readonly string[], umask = workUmask()): string[] => [
   ...watchScript,
-  workUmask().toString(8),
+  umask.toString(8),
   ...argv,
 ];
 

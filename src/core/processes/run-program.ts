@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { OutputName } from '../../contract/task-output.ts';
 import { closeInheritedDescriptors } from './inherited-descriptors.ts';
 import {
   terminateGroup,
@@ -13,20 +14,22 @@ import {
 const DRAIN_MS = 1000;
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null } | { error: Error };
-export type OutputName = 'stdout' | 'stderr';
 
 export interface ProgramOptions {
   argv: readonly string[];
   cwd: string;
   /** The complete environment; the mark is added to it unless `isSandbox` is set. */
   env: Record<string, string | undefined>;
+  /** The one that the daemon was started with unless set. */
+  umask?: number | undefined;
   /** The value of the marker: every process that carries it is killed with the program. */
   mark: string;
   /** Terminates the program and all processes that it started, within two seconds. */
   signal: AbortSignal;
   /** Whether the program is a sandbox, which marks its processes itself and takes them down when it exits. */
   isSandbox?: boolean;
-  onOutput(chunk: Buffer, name: OutputName): void;
+  /** Nothing more is read from the stream until it resolves; never rejects. */
+  onOutput(chunk: Buffer, name: OutputName): void | Promise<void>;
 }
 
 /** Runs a program without a shell in its own process group; once it resolves, every process that the program started is gone. */
@@ -36,7 +39,7 @@ export async function runProgram(options: ProgramOptions): Promise<Exit> {
   // Loaded on first use, because it would slow down the start of the daemon.
   const { execa } = await import('execa');
   closeInheritedDescriptors();
-  const child = execa('/bin/sh', watched(argv), {
+  const child = execa('/bin/sh', watched(argv, options.umask), {
     cwd,
     env: isSandbox ? options.env : { ...options.env, [processMarker]: mark },
     extendEnv: false,
@@ -71,15 +74,28 @@ export async function runProgram(options: ProgramOptions): Promise<Exit> {
 }
 
 /** Reads a stream; returns a function that waits for its end. */
-function follow(stream: unknown, onChunk: (chunk: Buffer) => void): () => Promise<void> {
+function follow(stream: unknown, onChunk: (chunk: Buffer) => void | Promise<void>): () => Promise<void> {
   if (!(stream instanceof Readable)) return async () => undefined;
-  const ended = new Promise<void>((resolve) => {
-    stream.on('data', onChunk);
-    stream.once('close', resolve);
-    stream.once('error', () => resolve());
-  });
+  let drain: NodeJS.Timeout | undefined;
+  let isDraining = false;
+  const waitForMore = () => {
+    if (isDraining) drain = setTimeout(() => stream.destroy(), DRAIN_MS);
+  };
+  const ended = (async () => {
+    try {
+      for await (const chunk of stream) {
+        clearTimeout(drain);
+        await onChunk(chunk as Buffer);
+        waitForMore();
+      }
+    } catch (error) {
+      // A pipe that breaks, or that is closed because nothing comes any more, has ended.
+      if (!stream.destroyed) throw error;
+    }
+  })();
   return async () => {
-    const drain = setTimeout(() => stream.destroy(), DRAIN_MS);
+    isDraining = true;
+    waitForMore();
     await ended;
     clearTimeout(drain);
   };

@@ -7,6 +7,7 @@ import type { Feature } from '../lifecycle.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
+import type { TaskOutputs } from '../tasks/task-outputs.ts';
 import type { TaskRemoval } from '../tasks/task-removal.ts';
 import { auditRule } from './audit-rule.ts';
 import { conversationRule } from './conversation-rule.ts';
@@ -16,7 +17,7 @@ import { Retention } from './retention.ts';
 import { rowKinds, rowRule } from './row-rules.ts';
 import { taskEventRule, taskRule } from './task-rules.ts';
 import { upgradeCopyRule } from './upgrade-copy-rule.ts';
-import { workspaceRule } from './workspace-rule.ts';
+import { directoryRule } from './directory-rule.ts';
 
 const TIDY_EVERY_MS = 300_000;
 
@@ -27,6 +28,7 @@ export interface RetentionFeatureDeps {
   auditArchive: AuditArchive;
   locations: Locations;
   workspaces: Workspaces;
+  taskOutputs: TaskOutputs;
   taskRemoval: TaskRemoval;
   conversationRemoval: ConversationRemoval;
   runtime: Runtime;
@@ -39,6 +41,7 @@ export function composeRetention(deps: RetentionFeatureDeps) {
     locations,
     auditArchive,
     workspaces,
+    taskOutputs,
     taskRemoval: removal,
     conversationRemoval,
     runtime,
@@ -48,7 +51,8 @@ export function composeRetention(deps: RetentionFeatureDeps) {
     taskEventRule({ database, removal }),
     taskRule({ database, removal }),
     conversationRule(database, conversationRemoval),
-    workspaceRule(database, workspaces),
+    directoryRule(database, workspaces, { name: 'workspaces', setting: 'retention.workspacesDays' }),
+    directoryRule(database, taskOutputs, { name: 'outputs', setting: 'retention.outputsDays' }),
     upgradeCopyRule(locations.databaseFile),
     auditRule(database, auditArchive),
   ];

@@ -38,6 +38,7 @@ export async function measureUsage(
   const { bavail, blocks, bsize } = statfsSync(data);
   const directories = [
     await measure('workspaces', join(data, 'workspaces')),
+    await measure('outputs', join(data, 'outputs')),
     await measure('memory', join(data, 'memory')),
     await measure('archives', join(data, 'archive')),
     await measure('logs', state, (name) => name.startsWith(basename(logFile))),

@@ -10,6 +10,7 @@ import { up as owners } from './migrations/owners.ts';
 import { up as pairing } from './migrations/pairing.ts';
 import { up as queueLanes } from './migrations/queue-lanes.ts';
 import { up as retention } from './migrations/retention.ts';
+import { up as taskEnvironment } from './migrations/task-environment.ts';
 import { up as taskFailures } from './migrations/task-failures.ts';
 import { up as tasks } from './migrations/tasks.ts';
 import { up as webhooks } from './migrations/webhooks.ts';
@@ -34,6 +35,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0010-queue-lanes': queueLanes,
   '0011-retention': retention,
   '0012-task-failures': taskFailures,
+  '0015-task-environment': taskEnvironment,
 };
 
 /**

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import { type AdapterDeps, createAdapters } from '../agents/adapter-list.ts';
@@ -29,11 +31,14 @@ import { TaskAdmission } from './task-admission.ts';
 import { TaskAnalyticsService } from './task-analytics-service.ts';
 import { TaskDeletion } from './task-deletion.ts';
 import { TaskFinishWatcher } from './task-finish-watcher.ts';
+import { TaskEnvironments } from './task-environments.ts';
 import { TaskEventReader } from './task-event-reader.ts';
 import { TaskExport } from './task-export.ts';
 import { TaskImport } from './task-import.ts';
 import { TaskListService } from './task-list-service.ts';
 import type { TaskOutbox } from './task-outbox.ts';
+import { TaskOutputReader } from './task-output-reader.ts';
+import { TaskOutputs } from './task-outputs.ts';
 import { TaskQueryStore } from './task-query-store.ts';
 import { TaskRecovery } from './task-recovery.ts';
 import { TaskRemoval } from './task-removal.ts';
@@ -45,6 +50,7 @@ export interface TaskDeps extends AdapterDeps {
   database: Database;
   bus: EventBus;
   audit: AuditLog;
+  locations: Locations;
   workspaces: Workspaces;
   keys: KeyRing;
   /** Takes the events of tasks that webhooks subscribe to. */
@@ -62,7 +68,7 @@ export type TaskFeature = Awaited<ReturnType<typeof composeTasks>>['services'];
 
 /** Tasks, their queue and their dead letters; nothing runs yet. At the start it takes back what an earlier daemon left. */
 export async function composeTasks(deps: TaskDeps) {
-  const { database, bus, keys, outbox, extraAdapters, reportBug, runtime, log } = deps;
+  const { database, locations, bus, keys, outbox, extraAdapters, reportBug, runtime, log } = deps;
   const store = new TaskStore(database, bus, outbox);
   const scan = new TaskScanStore(database);
   const counts = new TaskCountStore(database);
@@ -82,6 +88,11 @@ export async function composeTasks(deps: TaskDeps) {
   const removal = new TaskRemoval({ database, store });
   const pause = await QueuePause.load(database, bus);
   const runs = new ActiveRuns();
+  const environments = new TaskEnvironments(keys);
+  const outputs = new TaskOutputs({
+    root: join(locations.data, 'outputs'),
+    maxBytes: () => deps.config.get('agents.output.maxBytes'),
+  });
   const stored = { ...deps, store, scan, runs, deadLetters: deadLetterStore, idempotency };
   const admission = new TaskAdmission({ ...stored, registry, queue, pause });
   const recovery = new TaskRecovery({ ...stored, admission, bootId: readBootId });
@@ -102,19 +113,21 @@ export async function composeTasks(deps: TaskDeps) {
     queueStatus,
     queue: new QueueService({ pause, recovery, status: queueStatus }),
     deadLetters: new DeadLetterService({ ...stored, admission }),
-    tasks: new TaskService({ ...stored, admission, registry, queue }),
-    taskDeletion: new TaskDeletion({ ...stored, removal }),
+    tasks: new TaskService({ ...stored, admission, registry, queue, environments }),
+    taskDeletion: new TaskDeletion({ ...stored, removal, outputs }),
     taskRemoval: removal,
     taskLists: new TaskListService({ database, query, counts, cursors }),
     taskAnalytics: new TaskAnalyticsService({ counts, query, runtime }),
     taskEvents: new TaskEventReader({ database, store, bus }),
     taskExport: new TaskExport({ query, counts, runtime }),
     taskImport: new TaskImport({ database, store }),
+    taskOutputs: outputs,
+    taskOutputReader: new TaskOutputReader({ store, outputs }),
     finishWatcher: new TaskFinishWatcher(bus),
     taskStore: store,
     taskQuery: query,
     /** For the execution of tasks alone. */
-    execution: { ...stored, registry, queue, pause, slots, admission, recovery },
+    execution: { ...stored, registry, queue, pause, slots, admission, recovery, environments, outputs },
   };
   const recover = () =>
     recovery.recover().catch((error: unknown) => {

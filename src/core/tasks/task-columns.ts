@@ -89,6 +89,18 @@ export const taskColumns = {
     inHead: false,
   },
   cwd: { ...said, field: 'cwd', kind: 'text', inHead: false },
+  env: { ...inner, kind: 'text', onCreate: unset, onRetry: 'copy', moves: false, inHead: false },
+  // The values are not in an export, so that an import does not know them.
+  env_names: {
+    ...known,
+    field: 'envNames',
+    kind: 'json',
+    onCreate: unset,
+    onRetry: 'copy',
+    transfer: 'exported',
+    inHead: false,
+  },
+  umask: { ...said, field: 'umask', kind: 'number', inHead: false },
   security_mode: { ...said, field: 'securityMode', kind: 'text', inHead: false },
   // An import decides itself whether it believes the field, see `task-import.ts`.
   is_trusted: {

@@ -6,6 +6,7 @@ import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Database } from '../storage/database.ts';
+import type { TaskOutputs } from './task-outputs.ts';
 import type { TaskRemoval } from './task-removal.ts';
 import { isTerminal } from './task-states.ts';
 import type { TaskStore } from './task-store.ts';
@@ -17,6 +18,7 @@ export interface TaskDeletionDeps {
   removal: TaskRemoval;
   audit: AuditLog;
   workspaces: Pick<Workspaces, 'remove'>;
+  outputs: Pick<TaskOutputs, 'remove'>;
   bus: EventBus;
   log: Log;
 }
@@ -28,7 +30,7 @@ export class TaskDeletion {
     this.#deps = deps;
   }
 
-  /** Deletes a finished task with its events, its dead letters and the workspace that was created for it. */
+  /** Deletes a finished task with its events, its dead letters, its output and the workspace that was created for it. */
   async delete(caller: Caller, id: string, address?: string): Promise<void> {
     const { database, store, removal, audit, bus } = this.#deps;
     await database.write(async (transaction) => {
@@ -62,10 +64,11 @@ export class TaskDeletion {
 
   /** The task is already deleted; the next clean-up retries what fails here. */
   async #removeRest(id: string): Promise<void> {
-    const { removal, workspaces, log } = this.#deps;
+    const { removal, workspaces, outputs, log } = this.#deps;
     try {
       await removal.removeLeftEvents();
       await workspaces.remove(id);
+      await outputs.remove(id);
     } catch (error) {
       log.warn(
         { task: id, reason: messageOf(error) },

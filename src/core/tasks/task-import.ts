@@ -18,7 +18,7 @@ const BATCH = 200;
 
 /** An exported task: what a caller may say of a new one holds here too. */
 const importedTaskSchema = exportedTaskSchema.extend({
-  ...createTaskSchema.omit({ idempotencyKey: true, maxAttempts: true }).shape,
+  ...createTaskSchema.omit({ idempotencyKey: true, maxAttempts: true, env: true }).shape,
   // The id names a folder, so it is held to what an id can be.
   id: z.string().regex(/^[\w-]{1,100}$/, 'Not an id'),
   attempts: z.int().min(0).max(1000).default(0),

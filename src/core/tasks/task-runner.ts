@@ -15,8 +15,11 @@ import { RunEvents } from './run-events.ts';
 import { completedOutcome, type RunOutcome, thrownOutcome } from './run-outcome.ts';
 import { isClockBehind, msUntilDue } from './due-time.ts';
 import type { FailureParts } from './task-failure.ts';
+import type { OutputRecorder } from './output-recorder.ts';
+import type { TaskEnvironments } from './task-environments.ts';
 import { leaseEnd } from './task-leases.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
+import type { TaskOutputs } from './task-outputs.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 
 /** How long an agent has to stop after its run was aborted; after that, the worker stops waiting for it. */
@@ -33,6 +36,8 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   runs: ActiveRuns;
   recorder: OutcomeRecorder;
   workspaces: Workspaces;
+  environments: Pick<TaskEnvironments, 'read'>;
+  outputs: Pick<TaskOutputs, 'record' | 'finish'>;
   config: Config;
   log: Log;
   /** Names this process in leases. */
@@ -148,7 +153,8 @@ export class TaskRunner {
 
   /** Resolves when the agent has stopped: the outcome is stored while the worker already takes its next task. */
   async #run(adapter: AgentAdapter, task: StoredTask, { signal, end }: RunHandle): Promise<void> {
-    const { database, store, runs, registry, workspaces, recorder, runtime, config, log } = this.#deps;
+    const { database, store, runs, registry, workspaces, environments, outputs, recorder } = this.#deps;
+    const { runtime, config, log } = this.#deps;
     const events = new RunEvents(task, {
       database,
       store,
@@ -160,6 +166,7 @@ export class TaskRunner {
     const elapsed = () => Math.round(runtime.monotonic() - started);
     const seen = toTask(task);
     let usesWorkspace = false;
+    let output: OutputRecorder | undefined;
     let outcome: RunOutcome;
     try {
       signal.throwIfAborted();
@@ -170,6 +177,8 @@ export class TaskRunner {
           // An attempt that was given back after a crash is not the first one again for what the run reads of it.
           runKey: `${task.fence}/${task.attempts + task.forgiven}`,
           signal,
+          environment: () => environments.read(task),
+          openOutput: async () => (output = await outputs.record(task.id)),
           workspace: () => {
             usesWorkspace = true;
             return workspaces.open(seen);
@@ -183,6 +192,10 @@ export class TaskRunner {
     } finally {
       clearTimeout(timer);
     }
+    if (output)
+      await outputs.finish(task.id, output).catch((error: unknown) => {
+        if (outcome.kind === 'completed') outcome = thrownOutcome(error, elapsed());
+      });
     if (usesWorkspace)
       workspaces
         .close(seen)

@@ -11,6 +11,7 @@ import type { ActiveRuns } from './active-runs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { WholeTask } from './task-columns.ts';
+import type { TaskEnvironments } from './task-environments.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
 import { type PlainTask, rowOfInput, rowOfRetry } from './task-rows.ts';
 import { allows, retriable } from './task-states.ts';
@@ -22,6 +23,7 @@ export interface TaskServiceDeps {
   idempotency: IdempotencyStore;
   admission: TaskAdmission;
   registry: Pick<AgentRegistry, 'usesCommands'>;
+  environments: TaskEnvironments;
   queue: TaskQueue;
   runs: ActiveRuns;
   config: Config;
@@ -60,7 +62,7 @@ export class TaskService {
     const { answer, isReplay } = await this.createFor(caller, body, {
       scope: 'POST /api/tasks',
       key,
-      body,
+      body: key === undefined ? body : this.#deps.environments.comparable(body),
       attach: (_, task) => task,
     });
     return { task: answer, isReplay };
@@ -72,7 +74,7 @@ export class TaskService {
     input: PlainTask,
     purpose: TaskPurpose<T>,
   ): Promise<{ answer: T; isReplay: boolean }> {
-    const { idempotency, config, registry } = this.#deps;
+    const { idempotency, config, registry, environments } = this.#deps;
     const { scope, key, body, instead, attach, isText = false, isTrusted = true } = purpose;
     if (registry.usesCommands(input)) requireCommandRights(caller);
     const request = key === undefined ? undefined : { ownerId: caller.userId, scope, key, body };
@@ -82,6 +84,7 @@ export class TaskService {
       max_attempts: input.maxAttempts ?? config.get('queue.retry.attempts'),
       retry_on_failure: (input.retryOnFailure ?? input.maxAttempts !== undefined) ? 1 : 0,
       attached: input.attached ? 1 : 0,
+      ...environments.columnsOf(input.env, caller.userId),
       may_command: !isText && mayRunCommands(caller) ? 1 : 0,
       is_trusted: isTrusted ? 1 : 0,
       interactive: purpose.isInteractive ? 1 : 0,

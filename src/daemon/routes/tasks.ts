@@ -6,7 +6,7 @@ import type { App } from '../../core/app.ts';
 import { AppError } from '../../core/errors.ts';
 import { countStream, EventStream, signalOfReader } from '../event-stream.ts';
 import { clientOf } from '../credentials.ts';
-import { implement } from '../implement.ts';
+import { BytesAnswer, implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerTasks(
@@ -17,6 +17,7 @@ export function registerTasks(
     | 'taskDeletion'
     | 'taskLists'
     | 'taskEvents'
+    | 'taskOutputReader'
     | 'taskAnalytics'
     | 'taskExport'
     | 'taskImport'
@@ -65,6 +66,12 @@ export function registerTasks(
         message: 'Task released',
         task: await tasks.release(caller, params.id),
       }),
+      getOutput: async ({ params, query }, { caller, reply }) => {
+        const signal = signalOfReader(app, caller, reply);
+        const pieces = await app.taskOutputReader.read(caller, params.id, query, signal);
+        countStream(app, caller, reply.raw);
+        return new BytesAnswer(pieces);
+      },
       listEvents: async ({ params, query, headers }, { caller, request, reply }) => {
         const accept = request.headers.accept ?? '*/*';
         const isStream =

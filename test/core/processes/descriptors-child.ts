@@ -32,6 +32,6 @@ if (kind === 'mcp') {
     env: { PATH: path },
     mark: 'test/descriptors',
     signal: new AbortController().signal,
-    onOutput: (chunk) => process.stdout.write(chunk),
+    onOutput: (chunk) => void process.stdout.write(chunk),
   });
 }

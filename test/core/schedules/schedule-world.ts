@@ -13,6 +13,8 @@ import { ActiveRuns } from '../../../src/core/tasks/active-runs.ts';
 import { IdempotencyStore } from '../../../src/core/tasks/idempotency-store.ts';
 import { TaskAdmission } from '../../../src/core/tasks/task-admission.ts';
 import { TaskFinishWatcher } from '../../../src/core/tasks/task-finish-watcher.ts';
+import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
+import { TaskEnvironments } from '../../../src/core/tasks/task-environments.ts';
 import { TaskService } from '../../../src/core/tasks/task-service.ts';
 import { openStorage } from '../../helpers/storage.ts';
 import { testAdapter } from '../../helpers/tasks.ts';
@@ -75,6 +77,7 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
     admission,
     registry,
     queue,
+    environments: new TaskEnvironments(new KeyRing(Buffer.alloc(32))),
     runs,
     config,
     runtime,

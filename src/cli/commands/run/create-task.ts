@@ -8,8 +8,9 @@ import { closest } from '../../program/closest.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { OnApproval } from './on-approval.ts';
 import { readPrompt, titleOf } from './read-prompt.ts';
+import { type EnvironmentOptions, environmentOf } from './task-environment.ts';
 
-export interface RunOptions {
+export interface RunOptions extends EnvironmentOptions {
   agent?: string;
   cwd?: string;
   detach?: boolean;
@@ -40,6 +41,7 @@ export async function createTask(cli: Cli, words: string[], options: RunOptions)
       prompt,
       ...(agent !== undefined && { assignedAgent: agent }),
       ...(cwd !== undefined && { cwd }),
+      ...environmentOf(options, { env: cli.platform.env, isLocal: connection.target.isLocal }, await needs()),
       ...(options.priority !== undefined && { priority: options.priority }),
       ...(options.attempts !== undefined && { maxAttempts: options.attempts }),
       // This process follows the task and ends with its outcome.

@@ -3,10 +3,15 @@ import { describeEvent } from '../../output/describe-event.ts';
 import { escapeLine, escapeText } from '../../output/escape-text.ts';
 import type { Output } from '../../output/output.ts';
 import { fitText } from '../../output/text-width.ts';
+import { RunTrace } from './run-trace.ts';
+
+const { StringDecoder } = process.getBuiltinModule('node:string_decoder');
 
 /** Reports the progress of a task on stderr. */
 export interface RunProgress {
   event(event: TaskEvent): void;
+  /** Passes on what the command prints to stderr. */
+  complain(piece: Uint8Array): void;
   /** Reports something that is not an event of the task, such as a cancellation in progress. */
   say(text: string): void;
   /** Frees the terminal for other output, at the start of a line. */
@@ -14,10 +19,14 @@ export interface RunProgress {
   resume(): void;
   /** Ends with one line. */
   end(line: string): void;
+  /** What the model did, in a few words; empty for an agent without one. */
+  readonly summary: string;
 }
 
 /** Lines, for logs and pipes. */
 export function plainProgress(output: Output): RunProgress {
+  const decoder = new StringDecoder();
+  const trace = new RunTrace();
   let isAtLineStart = true;
   let lastSaid = '';
   const line = (text: string) => {
@@ -30,14 +39,16 @@ export function plainProgress(output: Output): RunProgress {
   };
   return {
     event(event) {
-      const complaint = complaintOf(event);
-      if (complaint !== undefined) {
-        output.errorStream.write(output.isErrorTerminal ? escapeText(complaint) : complaint);
-        isAtLineStart = complaint.endsWith('\n');
-        return;
-      }
+      trace.add(event, PLAIN_WIDTH);
       const text = describeEvent(event);
       if (text !== undefined) say(text);
+    },
+    get summary() {
+      return trace.summary;
+    },
+    complain(piece) {
+      output.errorStream.write(output.isErrorTerminal ? escapeText(decoder.write(piece)) : piece);
+      isAtLineStart = piece.at(-1) === NEWLINE;
     },
     say,
     pause() {
@@ -52,16 +63,20 @@ export function plainProgress(output: Output): RunProgress {
 /** Only the final line, to explain a failure. */
 export const quietProgress = (output: Output): RunProgress => ({
   event: () => undefined,
+  complain: () => undefined,
   say: () => undefined,
   pause: () => undefined,
   resume: () => undefined,
   end: (line) => output.note(line),
+  summary: '',
 });
 
 /** A spinner, for a person at a terminal. */
 export async function spinnerProgress(output: Output): Promise<RunProgress> {
   const { default: ora } = await import('ora');
   const spinner = ora({ text: 'sending the task', stream: output.errorStream, discardStdin: false }).start();
+  const decoder = new StringDecoder();
+  const trace = new RunTrace();
   /** The spinner writes over a line that is not complete. */
   let incomplete = '';
   /** The last line of what the agent says, as far as it has come. */
@@ -76,14 +91,8 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
   };
   return {
     event(event) {
-      const complaint = complaintOf(event);
-      if (complaint !== undefined) {
-        const text = incomplete + complaint;
-        const end = text.lastIndexOf('\n') + 1;
-        incomplete = text.slice(end);
-        if (end > 0) output.errorStream.write(escapeText(text.slice(0, end)));
-        return;
-      }
+      const width = output.errorStream.columns || PLAIN_WIDTH;
+      for (const line of trace.add(event, width)) output.note(output.paintError('dim', line));
       said = isText(event) ? lastLine(said + event.message) : '';
       const text = describeEvent(event) ?? lastLineOf(event, said);
       if (text === undefined) return;
@@ -91,6 +100,15 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
       if (event.type === 'retry_scheduled' || event.type === 'waiting_for_agent')
         output.note(`${output.paintError('yellow', '!')} ${text}`);
       show(text);
+    },
+    get summary() {
+      return trace.summary;
+    },
+    complain(piece) {
+      const text = incomplete + decoder.write(piece);
+      const end = text.lastIndexOf('\n') + 1;
+      incomplete = text.slice(end);
+      if (end > 0) output.errorStream.write(escapeText(text.slice(0, end)));
     },
     say: show,
     pause,
@@ -102,8 +120,8 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
   };
 }
 
-const complaintOf = ({ type, message, data }: TaskEvent) =>
-  type === 'output' && data['stream'] === 'stderr' ? message : undefined;
+const NEWLINE = 10;
+const PLAIN_WIDTH = 100;
 
 /** What a model says comes in pieces of lines, anything else in lines. */
 const isText = ({ type, data }: TaskEvent) => type === 'output' && data['stream'] === 'text';

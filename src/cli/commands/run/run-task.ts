@@ -9,6 +9,7 @@ import { followTask } from '../tasks/follow-task.ts';
 import { exitCodeOfTask } from '../tasks/task-outcome.ts';
 import { runApprovals } from './run-approvals.ts';
 import { createTask, type RunOptions } from './create-task.ts';
+import { runOutput } from './run-output.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from './on-interrupt.ts';
 import { plainProgress, quietProgress, type RunProgress, spinnerProgress } from './run-progress.ts';
 
@@ -44,6 +45,13 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
     });
   };
   const forget = onInterrupt(stop);
+  const printed = runOutput({
+    client,
+    taskId: id,
+    output,
+    progress,
+    printsOutput: !options.json && !options.jsonl && !options.quiet,
+  });
   const { onApproval } = options;
   const approvals = runApprovals(cli, { taskId: id, progress, ...(onApproval && { onApproval }) });
   const timer = options.timeout === undefined ? undefined : setTimeout(stop, options.timeout, 'timeout');
@@ -54,14 +62,16 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
         if (options.jsonl) output.jsonLine(event);
         progress.event(event);
         approvals.event(event);
+        printed.event(event);
       },
       onAway: () => progress.say('the daemon is not responding; reconnecting'),
     });
     const answer = await Promise.race([followed, stopping.promise, approvals.failed]);
-    const { line, exitCode } = conclude(cli, answer.task, stoppedBy, options.timeout);
+    const isPrinted = await printed.finish();
+    const { line, exitCode } = conclude(cli, answer.task, progress.summary, stoppedBy, options.timeout);
     if (!options.quiet || exitCode !== exitCodes.done) progress.end(line);
     if (options.json) output.json(answer);
-    else if (!options.jsonl && !options.quiet) printAnswer(cli, answer.task);
+    else if (!options.jsonl && !options.quiet && !isPrinted) printAnswer(cli, answer.task);
     return exitCode;
   } catch (error) {
     if (error instanceof CliError && error.exitCode === exitCodes.approvalNeeded) {
@@ -90,7 +100,7 @@ function printAnswer({ output }: Cli, { result }: Task): void {
   output.write(output.isTerminal && answer !== '' && !answer.endsWith('\n') ? `${answer}\n` : answer);
 }
 
-function conclude({ output }: Cli, task: Task, stoppedBy: Stop | undefined, timeout = 0) {
+function conclude({ output }: Cli, task: Task, summary: string, stoppedBy: Stop | undefined, timeout = 0) {
   const next = `See: svc tasks show ${task.id}`;
   const good = output.paintError('green', '✓');
   const bad = output.paintError('red', '✗');
@@ -100,7 +110,11 @@ function conclude({ output }: Cli, task: Task, stoppedBy: Stop | undefined, time
     stoppedBy === undefined || (stoppedBy === 'timeout' && !isStopped)
       ? exitCodeOfTask(task)
       : codeOf(stoppedBy);
-  if (task.status === 'completed') return { exitCode, line: `${good} done in ${took}` };
+  if (task.status === 'completed')
+    return {
+      exitCode,
+      line: `${good} ${[`done in ${took}`, summary, ...(output.isLively ? [task.id] : [])].filter(Boolean).join(' · ')}`,
+    };
   if (isStopped && stoppedBy === 'timeout')
     return { exitCode, line: `${bad} stopped after ${formatDuration(timeout)} (--timeout)  ${next}` };
   if (task.status === 'cancelled') return { exitCode, line: `${bad} cancelled after ${took}  ${next}` };

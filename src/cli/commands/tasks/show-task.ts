@@ -45,7 +45,7 @@ function factsOf(task: Task): [string, string | undefined][] {
     ['Status', task.status],
     ['Error', error && `${error.message}  (${error.class}, ${error.code})`],
     ['Agent', task.agentType ?? task.assignedAgent],
-    ['Attempts', `${task.attempts} of ${task.maxAttempts}`],
+    ['Attempts', task.attempts > 1 ? `${task.attempts} of ${task.maxAttempts}` : String(task.attempts)],
     ['Priority', String(task.priority)],
     ['Labels', task.labels.join(', ')],
     ['Source', [sourceName(task.source), task.sourceUrl].filter(Boolean).join('  ')],

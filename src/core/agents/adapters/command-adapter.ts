@@ -1,7 +1,9 @@
+import type { TaskEnvironment } from '../../../contract/task-environment.ts';
+import type { OutputName } from '../../../contract/task-output.ts';
 import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
 import { OutputCapture } from '../../processes/output-capture.ts';
 import { inheritedEnvironment } from '../../processes/process-group.ts';
-import { type Exit, type OutputName, runProgram } from '../../processes/run-program.ts';
+import { type Exit, runProgram } from '../../processes/run-program.ts';
 import { TextBatcher } from '../../text/text-batcher.ts';
 
 /** The limit for stdout and for stderr. */
@@ -12,13 +14,15 @@ const MAX_COMMAND_BYTES = 131_071;
 export interface CommandAdapterOptions {
   /** The daemon's environment; only variables on an allow list are passed on. */
   env: Record<string, string | undefined>;
+  /** The variables that every command gets. */
+  configured: () => TaskEnvironment;
   /** Identifies this data directory in the marks of the processes. */
   installation: string;
 }
 
 /** Runs the task's prompt by `sh -c`, in a process group of its own. */
-export function commandAdapter({ env, installation }: CommandAdapterOptions): AgentAdapter {
-  const environment = inheritedEnvironment(env);
+export function commandAdapter({ env, configured, installation }: CommandAdapterOptions): AgentAdapter {
+  const inherited = inheritedEnvironment(env);
   return {
     type: 'command',
     name: 'Command',
@@ -29,7 +33,7 @@ export function commandAdapter({ env, installation }: CommandAdapterOptions): Ag
     faults: [],
     missingConfig: () => undefined,
     checkHealth: async () => ({ healthy: true }),
-    execute: (run) => execute(run, environment, installation),
+    execute: (run) => execute(run, { ...inherited, ...configured(), ...run.environment() }, installation),
   };
 }
 
@@ -41,16 +45,34 @@ async function execute(
   const command = run.task.prompt ?? run.task.description ?? '';
   requireRunnable(command);
   const cwd = await run.workspace();
+  const sink = await run.openOutput();
   const outputs = { stdout: outputOf(run, 'stdout'), stderr: outputOf(run, 'stderr') };
+  const unstored = new AbortController();
   const exit = await runProgram({
     argv: ['/bin/sh', '-c', command],
     cwd,
     env: { ...environment, SVC_TASK_ID: run.task.id },
+    umask: run.task.umask,
     mark: `${installation}/${run.task.id}/${run.runKey}`,
-    signal: run.signal,
-    onOutput: (chunk, name) => outputs[name].push(chunk),
+    signal: AbortSignal.any([run.signal, unstored.signal]),
+    onOutput: async (chunk, name) => {
+      if (unstored.signal.aborted) return;
+      outputs[name].push(chunk);
+      await sink.write(name, chunk).catch((error: unknown) => unstored.abort(error));
+    },
   });
-  return conclude(run, exit, outputs.stdout.finish(), outputs.stderr.finish());
+  const output = outputs.stdout.finish();
+  const errorOutput = outputs.stderr.finish();
+  if (!run.signal.aborted) failedToStore(unstored.signal, output);
+  return conclude(run, exit, output, errorOutput);
+}
+
+/** Throws why the output could not be stored, with what was printed before. */
+function failedToStore({ aborted, reason }: AbortSignal, output: string): void {
+  if (!aborted) return;
+  if (!(reason instanceof AgentFailure)) throw reason;
+  const { failure, code, message, isFinal, cause } = reason;
+  throw new AgentFailure(failure, code, message, { isFinal, output, cause });
 }
 
 function requireRunnable(command: string): void {
@@ -79,7 +101,7 @@ function outputOf(run: AgentRun, name: OutputName) {
       if (capture.hasTail)
         run.emit({
           type: 'output',
-          message: '[… the rest is in the result of the task …]\n',
+          message: '[… the rest is in the output of the task …]\n',
           data: { stream: name, truncated: true },
         });
       return capture.finish();

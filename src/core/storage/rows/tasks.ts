@@ -57,6 +57,11 @@ export interface TaskRow extends TaskHead {
   source_id: string | null;
   idempotency_key: string | null;
   cwd: string | null;
+  /** The environment variables of its command, as sealed JSON. */
+  env: string | null;
+  /** Their names, as a JSON list. */
+  env_names: string | null;
+  umask: number | null;
   /** The security mode that the creator requested. */
   security_mode: string | null;
   /** 0 where untrusted text is its prompt. */

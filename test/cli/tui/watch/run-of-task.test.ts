@@ -81,7 +81,7 @@ describe('the run of a task on the screen', () => {
     );
     expect(shown(run)).toEqual([
       '› Fix it',
-      '· attempt 1 of 3 by command',
+      '· started by command',
       '# no *Markdown*',
       '  one line',
       'a warning',

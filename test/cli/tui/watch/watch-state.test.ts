@@ -64,7 +64,7 @@ describe('the list of tasks', () => {
     });
     expect(last(started)).toEqual({
       task: { ...task, startedAt: at(5), agentType: 'command' },
-      said: 'attempt 1 of 3 by command',
+      said: 'started by command',
     });
     const pieces = ['I look', ' at it.\n', 'Then'].map((message) =>
       told(task, 'output', { message, data: { stream: 'text' } }),

@@ -62,11 +62,13 @@ describe('a command that cannot be run', () => {
     await using daemon = await startDaemon();
     await expect(runCommand(daemon, 'echo a\0b')).rejects.toMatchObject({ status: 400 });
     const { task } = await daemon.client.tasks.create({ body: { title: 'Nobody runs this' } });
-    const run = commandAdapter({ env: {}, installation: 'test' }).execute({
+    const run = commandAdapter({ env: {}, configured: () => ({}), installation: 'test' }).execute({
       task: { ...task, prompt: 'echo a\0b' },
       attempt: 1,
       runKey: '1/1',
       signal: new AbortController().signal,
+      environment: () => ({}),
+      openOutput: async () => ({ write: async () => undefined }),
       workspace: async () => daemon.home,
       emit: () => undefined,
     });
@@ -168,7 +170,7 @@ describe('the output of a command', () => {
     expect(tail.endsWith('€€\nTHE END\n')).toBe(true);
     expect(tail.startsWith('€')).toBe(true);
     expect(Buffer.byteLength(output)).toBeLessThan(1024 * 1024 + 200);
-    expect(outputOf(events)).toContain('the rest is in the result of the task');
+    expect(outputOf(events)).toContain('the rest is in the output of the task');
   });
 });
 

@@ -11,13 +11,14 @@ const MAX_REMOVED = 100;
  * Removes directories that svc created for tasks that finished long ago, or for deleted tasks and conversations. A
  * directory that a task names in `cwd` is never removed.
  */
-export const workspaceRule = (
+export const directoryRule = (
   { read }: Database,
-  workspaces: Pick<Workspaces, 'list' | 'remove' | 'changedAt'>,
+  directories: Pick<Workspaces, 'list' | 'remove' | 'changedAt'>,
+  naming: Pick<RetentionRule, 'name' | 'setting'>,
 ): RetentionRule => {
   // A restored or new database does not know the directories of other tasks, so their age decides.
   const isAbandoned = async (id: string, before: string) =>
-    ((await workspaces.changedAt(id))?.toISOString() ?? '9') < before;
+    ((await directories.changedAt(id))?.toISOString() ?? '9') < before;
   const isOld = async (id: string, before: string): Promise<boolean> => {
     if (id.startsWith('conv_')) {
       const query = read.selectFrom('conversations').select('id').where('id', '=', id);
@@ -35,11 +36,10 @@ export const workspaceRule = (
     return isTerminal(task.status) && !task.needed && (task.completed_at ?? '9') < before;
   };
   const old = async function* (before: string) {
-    for await (const id of workspaces.list()) if (await isOld(id, before)) yield id;
+    for await (const id of directories.list()) if (await isOld(id, before)) yield id;
   };
   return {
-    name: 'workspaces',
-    setting: 'retention.workspacesDays',
+    ...naming,
     async count(before) {
       let n = 0;
       for await (const _ of old(before)) n++;
@@ -49,7 +49,7 @@ export const workspaceRule = (
       let taken = 0;
       for await (const id of old(before)) {
         if (taken === MAX_REMOVED) return { taken, hasMore: true };
-        await workspaces.remove(id);
+        await directories.remove(id);
         taken++;
       }
       return { taken, hasMore: false };

@@ -1,0 +1,56 @@
+import type { TaskEvent } from '../../../contract/task.ts';
+import { runEventOf } from '../../../contract/task-run-events.ts';
+import { lineText } from '../../tui/parts/line.ts';
+import { reduceRun } from '../../tui/parts/reduce-run.ts';
+import { renderToolCall } from '../../tui/parts/render-tool-call.ts';
+import type { ToolEntry } from '../../tui/parts/run-entry.ts';
+import { emptyRun, type RunState } from '../../tui/parts/run-state.ts';
+
+/** The tools that change the file that their argument `path` names. */
+const writers = ['write_file', 'edit_file'];
+
+/** Follows what the model of a task does, for the lines that stay on the screen. */
+export class RunTrace {
+  #run: RunState = emptyRun;
+  #steps = 0;
+
+  /** The lines that the event adds. */
+  add(event: TaskEvent, width: number): string[] {
+    const carried = runEventOf(event);
+    if (!carried) return [];
+    this.#run = reduceRun(this.#run, [carried]);
+    if (carried.type === 'step:start') {
+      this.#steps++;
+      return this.#steps === 1 ? [] : [`Step ${this.#steps}`];
+    }
+    if (carried.type !== 'tool:result') return [];
+    const call = this.#calls().findLast(({ callId }) => callId === carried.data.toolCallId);
+    return call ? renderToolCall(call, width, false).map(lineText) : [];
+  }
+
+  /** What the run came to, such as `3 steps · 5 tool calls · 2 files changed · 8,412 tokens`; empty without a model. */
+  get summary(): string {
+    if (this.#steps === 0) return '';
+    const calls = this.#calls();
+    const files = new Set(calls.filter(({ state }) => state === 'ok').flatMap(changedFile));
+    const { usedTokens } = this.#run;
+    return [
+      counted(this.#steps, 'step'),
+      ...(calls.length > 0 ? [counted(calls.length, 'tool call')] : []),
+      ...(files.size > 0 ? [`${counted(files.size, 'file')} changed`] : []),
+      ...(usedTokens === undefined ? [] : [counted(usedTokens, 'token')]),
+    ].join(' · ');
+  }
+
+  #calls(): ToolEntry[] {
+    return this.#run.entries.filter((entry) => entry.kind === 'tool');
+  }
+}
+
+function changedFile({ name, arguments: args }: ToolEntry): string[] {
+  if (!writers.includes(name) || typeof args !== 'object' || args === null || Array.isArray(args)) return [];
+  const { path } = args;
+  return typeof path === 'string' ? [path] : [];
+}
+
+const counted = (n: number, noun: string) => `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;

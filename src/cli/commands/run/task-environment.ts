@@ -1,0 +1,71 @@
+import type { AgentNeed } from '../../../contract/agents.ts';
+import { isAmbientVariable, type TaskEnvironment } from '../../../contract/task-environment.ts';
+import type { Platform } from '../../../contract/locations.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { formatFileError } from '../../errors/file-error.ts';
+
+const { readFileSync } = process.getBuiltinModule('node:fs');
+const { parseEnv } = process.getBuiltinModule('node:util');
+
+export interface EnvironmentOptions {
+  env?: string[];
+  envFile?: string[];
+}
+
+interface Caller {
+  env: Platform['env'];
+  /** Whether the daemon works on this machine for this user. */
+  isLocal: boolean;
+}
+
+/**
+ * What a command gets of the caller's shell: how it finds programs, writes text and creates files, where the daemon is on
+ * the same machine; other variables only where an option names them.
+ */
+export function environmentOf(
+  { env: named = [], envFile = [] }: EnvironmentOptions,
+  { env, isLocal }: Caller,
+  needs: AgentNeed[],
+): { env?: TaskEnvironment; umask?: number } {
+  const chosen = Object.assign(
+    {},
+    ...envFile.map(readVariables),
+    ...named.map((text) => variable(text, env)),
+  );
+  const takesVariables = needs.includes('command');
+  if (!takesVariables && Object.keys(chosen).length > 0)
+    throw new CliError(exitCodes.usage, 'Only an agent that runs commands takes environment variables.', {
+      next: 'Example: svc run --agent command --env NODE_ENV=test -- "npm test"',
+    });
+  const variables = { ...(isLocal && ambient(env)), ...chosen };
+  return {
+    ...(takesVariables && Object.keys(variables).length > 0 && { env: variables }),
+    ...(isLocal && { umask: process.umask() }),
+  };
+}
+
+const ambient = (env: Platform['env']) =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => isAmbientVariable(entry[0]) && entry[1] !== undefined,
+    ),
+  );
+
+function variable(text: string, env: Platform['env']): TaskEnvironment {
+  const end = text.indexOf('=');
+  if (end >= 0) return { [text.slice(0, end)]: text.slice(end + 1) };
+  const value = env[text];
+  if (value !== undefined) return { [text]: value };
+  throw new CliError(exitCodes.usage, `The environment variable ${text} is not set.`, {
+    next: `Set it, or give its value: --env ${text}=…`,
+  });
+}
+
+function readVariables(file: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new CliError(exitCodes.usage, `${file}: ${formatFileError(error)}.`);
+  }
+}
