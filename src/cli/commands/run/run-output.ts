@@ -43,26 +43,26 @@ export function runOutput({ client, taskId, output, progress, printsOutput }: Ru
     write: async (piece) => progress.complain(piece),
     onDifferent: () => undefined,
   });
-  const copies = printsOutput ? { stdout, stderr } : { stderr };
-  const followed = new Set<OutputCopy>();
+  const copies = printsOutput ? [stdout, stderr] : [stderr];
+  let isFollowed = false;
   return {
     event({ type, data }) {
-      if (type === 'started') for (const copy of followed) copy.startAttempt();
-      if (type !== 'output') return;
-      const copy = Object.entries(copies).find(([name]) => name === data['stream'])?.[1];
-      if (!copy) return;
-      followed.add(copy);
-      copy.follow();
+      if (type === 'started') for (const copy of copies) copy.startAttempt();
+      if (type !== 'output' || (data['stream'] !== 'stdout' && data['stream'] !== 'stderr')) return;
+      isFollowed = true;
+      // Both at once: what the command writes next then arrives in its order.
+      for (const copy of copies) copy.follow();
     },
     async finish() {
+      if (!isFollowed) return false;
       try {
-        for (const copy of followed) await copy.finish();
+        for (const copy of copies) await copy.finish();
       } catch (error) {
         // A daemon from before this route, or a task that was deleted: its result holds what is left.
         if (!(error instanceof ApiError && error.status === 404)) throw error;
         return false;
       }
-      if (!followed.has(stdout)) return false;
+      if (!printsOutput) return false;
       if (output.isTerminal && !isAtLineStart) output.write('\n');
       return true;
     },
