@@ -16,6 +16,8 @@ export interface ToolContext {
   isTrusted: boolean;
   conversationId?: string | undefined;
   taskId?: string | undefined;
+  /** For new files; the one that the daemon was started with unless set. */
+  umask?: number | undefined;
   /** Aborts when the run is cancelled or times out. */
   signal: AbortSignal;
 }

@@ -18,6 +18,8 @@ export interface RunPlan {
   state: RunState;
   instructions: string;
   workspace: string;
+  /** For new files; the one that the daemon was started with unless set. */
+  umask?: number | undefined;
   mode: SecurityMode;
   hasTools: boolean;
   mayRunCommands: boolean;
@@ -68,6 +70,7 @@ export async function createOrder(
         isTrusted,
         conversationId,
         taskId,
+        umask: plan.umask,
         signal,
       },
     },

@@ -74,6 +74,7 @@ export class TaskRuns {
       state,
       instructions: instructionsOf(agentInstructions, { workspace, mode, today: runtime.now() }),
       workspace,
+      umask: task.umask,
       mode,
       hasTools: true,
       mayRunCommands,

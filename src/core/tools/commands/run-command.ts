@@ -134,7 +134,7 @@ async function resolveCwd(cwd: string, workspace: string): Promise<string> {
 async function runPrepared(
   deps: RunCommandDeps & RepositoryDeps,
   { line, cwd, timeoutMs, isSandboxed }: PreparedCommand,
-  { workspace, signal }: ToolContext,
+  { workspace, umask, signal }: ToolContext,
   scope: ToolScope,
 ): Promise<ToolOutput> {
   const { env, installation, runtime } = deps;
@@ -153,6 +153,7 @@ async function runPrepared(
       cwd: isSandboxed ? '/' : cwd,
       // Every process in a sandbox can read the environment of its first process.
       env: isSandboxed ? {} : variables,
+      umask,
       mark,
       signal: AbortSignal.any([signal, timeout]),
       isSandbox: isSandboxed,

@@ -22,7 +22,7 @@ export const editFileTool = defineTool({
   }),
   isReadOnly: false,
   danger: 'medium',
-  plan: ({ path, oldText, newText, replaceAll = false }, { signal }) => {
+  plan: ({ path, oldText, newText, replaceAll = false }, { signal, umask }) => {
     if (oldText === newText) throw new ToolFailure('oldText and newText are the same');
     return {
       access: { paths: [{ path, operation: 'write' }] },
@@ -41,7 +41,7 @@ export const editFileTool = defineTool({
                 'Include more of the surrounding lines, or set replaceAll',
             );
           signal.throwIfAborted();
-          await replaceFile(realPath, parts.join(replacement), before);
+          await replaceFile(realPath, parts.join(replacement), { before, umask });
           return { content: `Replaced the text in ${path} on ${formatLines(lines)}` };
         }),
     };

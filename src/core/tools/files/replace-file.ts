@@ -11,14 +11,18 @@ const NEW_FILE_MODE = 0o666;
 const NEW_DIRECTORY_MODE = 0o777;
 
 /**
- * Replaces the file at a real path atomically and creates missing parent directories; mode and owner stay. Works through
- * the opened directory, so that a directory that is swapped for a link cannot redirect the write. With `before`, the file
- * must be unchanged since then. Returns whether the file existed.
+ * Replaces the file at a real path atomically and creates missing parent directories; mode and owner stay, new ones follow
+ * the umask. Works through the opened directory, so that a directory that is swapped for a link cannot redirect the write.
+ * With `before`, the file must be unchanged since then. Returns whether the file existed.
  */
-export async function replaceFile(path: string, text: string, before?: BigIntStats): Promise<boolean> {
+export async function replaceFile(
+  path: string,
+  text: string,
+  { before, umask = workUmask() }: { before?: BigIntStats; umask?: number | undefined } = {},
+): Promise<boolean> {
   if (isInGitDirectory(path))
     throw new ToolFailure('Files in a .git folder cannot be written: git can run programs from there');
-  await using directory = await openOrCreateDirectory(dirname(path));
+  await using directory = await openOrCreateDirectory(dirname(path), umask);
   const target = directory.entry(basename(path));
   const existing = await statIfExists(target);
   checkReplaceable(path, existing, before);
@@ -26,7 +30,7 @@ export async function replaceFile(path: string, text: string, before?: BigIntSta
   const temporary = await mkdtemp(directory.entry('.svc-'));
   try {
     const created = `${temporary}/new`;
-    await writeNew(created, text, existing);
+    await writeNew(created, text, existing, umask);
     await rename(created, target);
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -50,7 +54,12 @@ function checkReplaceable(
 const isSame = (a: BigIntStats, b: BigIntStats) =>
   a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs;
 
-async function writeNew(path: string, text: string, existing: BigIntStats | undefined): Promise<void> {
+async function writeNew(
+  path: string,
+  text: string,
+  existing: BigIntStats | undefined,
+  umask: number,
+): Promise<void> {
   await using file = await open(path, 'wx', NEW_FILE_MODE);
   await file.writeFile(text);
   if (existing) {
@@ -61,17 +70,17 @@ async function writeNew(path: string, text: string, existing: BigIntStats | unde
         if (codeOf(error) !== 'EPERM') throw error;
       });
     await file.chmod(Number(existing.mode & 0o777n));
-  } else await file.chmod(NEW_FILE_MODE & ~workUmask());
+  } else await file.chmod(NEW_FILE_MODE & ~umask);
   await file.sync();
 }
 
-async function openOrCreateDirectory(realPath: string): Promise<VerifiedDirectory> {
+async function openOrCreateDirectory(realPath: string, umask: number): Promise<VerifiedDirectory> {
   try {
     return await openVerifiedDirectory(realPath);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
   }
-  await using parent = await openOrCreateDirectory(dirname(realPath));
+  await using parent = await openOrCreateDirectory(dirname(realPath), umask);
   const path = parent.entry(basename(realPath));
   let isNew = true;
   try {
@@ -83,7 +92,7 @@ async function openOrCreateDirectory(realPath: string): Promise<VerifiedDirector
   }
   const directory = await openVerifiedDirectory(realPath, path);
   try {
-    if (isNew) await directory.chmod(NEW_DIRECTORY_MODE & ~workUmask());
+    if (isNew) await directory.chmod(NEW_DIRECTORY_MODE & ~umask);
     return directory;
   } catch (error) {
     await directory[Symbol.asyncDispose]();

@@ -16,12 +16,12 @@ export const writeFileTool = defineTool({
   }),
   isReadOnly: false,
   danger: 'medium',
-  plan: ({ path, content }, { signal }) => ({
+  plan: ({ path, content }, { signal, umask }) => ({
     access: { paths: [{ path, operation: 'write' }] },
     run: ({ paths: [realPath = ''] }) =>
       translateFileErrors(path, async () => {
         signal.throwIfAborted();
-        const existed = await replaceFile(realPath, content);
+        const existed = await replaceFile(realPath, content, { umask });
         return {
           content: `${existed ? 'Replaced' : 'Created'} ${path}, ${Buffer.byteLength(content)} bytes`,
         };

@@ -9,7 +9,7 @@ describe('replaceFile', () => {
     const path = await tree.write('a.txt', 'mine');
     const before = await stat(path, { bigint: true });
     await writeFile(path, 'theirs');
-    await expect(replaceFile(path, 'new', before)).rejects.toThrow('has changed since it was read');
+    await expect(replaceFile(path, 'new', { before })).rejects.toThrow('has changed since it was read');
     expect(await tree.read('a.txt')).toBe('theirs');
     expect(await readdir(tree.workspace)).toEqual(['a.txt']);
   });
@@ -17,7 +17,7 @@ describe('replaceFile', () => {
   it('refuses a file that was removed since it was read', async () => {
     await using tree = await plantTree();
     const before = await stat(await tree.write('a.txt', 'mine'), { bigint: true });
-    await expect(replaceFile(`${tree.workspace}/b.txt`, 'new', before)).rejects.toThrow(
+    await expect(replaceFile(`${tree.workspace}/b.txt`, 'new', { before })).rejects.toThrow(
       'has changed since it was read',
     );
   });
