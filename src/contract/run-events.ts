@@ -26,6 +26,10 @@ const shapes = {
     maxSteps: z.int(),
     maxBudget: z.int().nullable(),
     timeoutMs: z.int().nullable(),
+    instructionFiles: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The files of the project with instructions that it follows, such as AGENTS.md' }),
   }),
   'thinking:start': z.object(thought),
   'thinking:update': z.object(thought),

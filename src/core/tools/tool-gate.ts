@@ -61,10 +61,10 @@ export interface ToolResult {
 }
 /**
  * `done`: the call ran or was refused, and `result` is for the model. `waiting`: a user has to decide first.
- * `environment` is where the call ran, according to its plan.
+ * `environment` is where the call ran, according to its plan; `paths` are the real paths that it named.
  */
 export type GateResult =
-  | { kind: 'done'; result: ToolResult; environment?: string }
+  | { kind: 'done'; result: ToolResult; environment?: string; paths?: readonly string[] }
   | { kind: 'waiting'; approval: Approval };
 
 export interface ToolGateDeps {
@@ -131,8 +131,9 @@ export class ToolGate {
     if (!isStarted) return this.call(run, { ...call, approvalId: undefined });
     const result = await this.#execute(run, reviewed);
     await this.#auditResult(run, call, reviewed.args, result, approval);
-    const { environment } = reviewed.plan.access;
-    return { kind: 'done', result, ...(environment !== undefined && { environment }) };
+    const { scope, plan } = reviewed;
+    const { environment } = plan.access;
+    return { kind: 'done', result, paths: scope.paths, ...(environment !== undefined && { environment }) };
   }
 
   async #review({ context }: ToolRun, { name, args: rawArgs }: RequestedCall): Promise<ReviewedCall> {

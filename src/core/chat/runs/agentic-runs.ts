@@ -77,6 +77,7 @@ export class AgenticRuns {
         today: runtime.now(),
       }),
       workspace,
+      isProject: conversation.cwd !== null,
       mode: MODE,
       hasTools: true,
       mayRunCommands: options.mayRunCommands && (await areAdmins(users, senderId, ownerId)),

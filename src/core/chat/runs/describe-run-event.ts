@@ -6,7 +6,7 @@ export function describeRunEvent({ type, data }: RunEventInput): string {
     case 'text:delta':
       return data.delta;
     case 'session:start':
-      return `Started ${data.model}`;
+      return [`Started ${data.model}`, ...(data.instructionFiles ?? [])].join(', following ');
     case 'step:start':
       return `Step ${data.step}`;
     case 'tool:call':

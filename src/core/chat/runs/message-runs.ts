@@ -65,6 +65,7 @@ export class MessageRuns {
         userId,
         state,
         instructions,
+        isProject: conversation.cwd !== null,
         mode,
         hasTools,
         mayRunCommands: mayRunCommands && (await areAdmins(users, userId)),

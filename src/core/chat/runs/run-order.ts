@@ -4,6 +4,7 @@ import type { PolicyService } from '../../policy/policy-service.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import { offeredTools } from './offered-tools.ts';
+import { ProjectInstructions } from './project-instructions.ts';
 import type { RunPolicy } from './run-policy.ts';
 import type { RunState } from './run-state.ts';
 import type { LoopOrder } from './tool-loop.ts';
@@ -20,6 +21,8 @@ export interface RunPlan {
   workspace: string;
   /** For new files; the one that the daemon was started with unless set. */
   umask?: number | undefined;
+  /** Whether a person named the workspace, so that its instructions for agents hold. */
+  isProject: boolean;
   mode: SecurityMode;
   hasTools: boolean;
   mayRunCommands: boolean;
@@ -39,19 +42,22 @@ export interface RunOrderDeps {
   policy: PolicyService;
 }
 
-/** Creates the order that the loop executes from a plan and its policy. */
+/** Creates the order that the loop executes from a plan and its policy; answers which files of the project it obeys. */
 export async function createOrder(
   { registry, policy }: RunOrderDeps,
   plan: RunPlan,
   { store, sink, ...rules }: RunPolicy,
-): Promise<LoopOrder> {
+): Promise<{ order: LoopOrder; instructionFiles: string[] }> {
   const { id, taskId, conversationId, userId, workspace, mode, mayRunCommands, isTrusted, signal } = plan;
   const { model, state, instructions, isStreamed, showsThinking, temperature, effort } = plan;
-  return {
+  const project =
+    plan.isProject && plan.hasTools ? await ProjectInstructions.read(workspace, state.touched) : undefined;
+  const withProject = () => [instructions, project?.text].filter(Boolean).join('\n\n');
+  const order: LoopOrder = {
     ...rules,
     model,
     state,
-    instructions,
+    instructions: withProject(),
     isStreamed,
     showsThinking,
     temperature,
@@ -77,4 +83,11 @@ export async function createOrder(
     emit: sink,
     ...(store.save && { save: store.save }),
   };
+  if (project)
+    order.touch = async (paths) => {
+      if (!(await project.touch(paths))) return;
+      order.instructions = withProject();
+      state.touched = [...(state.touched ?? []), ...paths];
+    };
+  return { order, instructionFiles: project?.files ?? [] };
 }

@@ -32,8 +32,8 @@ export class RunService {
 
   async #work(plan: RunPlan, policy: RunPolicy): Promise<RunOutcome> {
     try {
-      const order = await createOrder(this.#deps, plan, policy);
-      if (!plan.isAnnounced) policy.sink(startEvent(plan, policy.limits));
+      const { order, instructionFiles } = await createOrder(this.#deps, plan, policy);
+      if (!plan.isAnnounced) policy.sink(startEvent(plan, policy.limits, instructionFiles));
       return await this.#deps.loop.run(order);
     } catch (error) {
       return { kind: 'failed', error };

@@ -22,6 +22,7 @@ export const userMessageEvent = (
 export const startEvent = (
   { id, taskId, conversationId, model, effort }: RunPlan,
   { steps, tokens, wallMs }: RunLimits,
+  instructionFiles: string[],
 ): RunEventInput => ({
   type: 'session:start',
   data: {
@@ -34,5 +35,6 @@ export const startEvent = (
     maxSteps: steps,
     maxBudget: tokens,
     timeoutMs: wallMs,
+    ...(instructionFiles.length > 0 && { instructionFiles }),
   },
 });

@@ -32,6 +32,8 @@ export interface RunState {
   /** Number of calls in the current step. */
   stepCalls: number;
   open: OpenCall[];
+  /** Paths that calls touched and whose directories have instructions of their own. */
+  touched?: string[];
   /** Ids of the experiences that were recalled when it started. */
   recalled?: string[];
   /** Whether untrusted text may have reached the run; undefined counts as tainted, because it was not checked. */

@@ -12,6 +12,7 @@ import type { ToolResult } from '../../tools/tool-gate.ts';
 export interface RanCall {
   result: ToolResult;
   environment?: string;
+  paths?: readonly string[];
 }
 
 /** Whether the result of a call may contain untrusted text. */

@@ -74,6 +74,7 @@ export class TaskRuns {
       state,
       instructions: instructionsOf(agentInstructions, { workspace, mode, today: runtime.now() }),
       workspace,
+      isProject: task.cwd !== undefined,
       umask: task.umask,
       mode,
       hasTools: true,

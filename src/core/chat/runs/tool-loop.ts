@@ -33,6 +33,8 @@ export interface LoopOrder extends RunRules {
   temperature?: number | undefined;
   effort?: Effort | undefined;
   emit: (event: RunEventInput) => void;
+  /** Learns the real paths that a call named. */
+  touch?: (paths: readonly string[]) => Promise<void>;
   /** Saves the state of the run. */
   save?: (state: RunState) => Promise<void>;
 }
@@ -203,6 +205,7 @@ export class ToolLoop {
       }
       const { success, content } = answer.result;
       if (isCallTainted(call.name, answer)) state.isTainted = true;
+      if (success) await order.touch?.(answer.paths ?? []);
       state.open = state.open.filter((each) => each !== call);
       state.calls.push({
         name: call.name,

@@ -20,6 +20,7 @@ const plan: RunPlan = {
   state: { ...newRunState([]), text: 'Done' },
   instructions: '',
   workspace: '/srv/app',
+  isProject: false,
   mode: 'ask',
   hasTools: false,
   mayRunCommands: false,
