@@ -73,6 +73,7 @@ const tasksListFields = [
   'cwd',
   'envNames',
   'umask',
+  'memoryScope',
   'securityMode',
   'attempts',
   'maxAttempts',
@@ -91,6 +92,7 @@ const tasksListFields = [
   'metadata',
 ] as const;
 const tasksCreateSource = ['codehost', 'tracker_a', 'tracker_b', 'api', 'cron'] as const;
+const tasksCreateMemoryScope = ['project', 'all'] as const;
 const tasksFilterSortBy = ['createdAt', 'updatedAt', 'priority', 'completedAt'] as const;
 const tasksFilterSortOrder = ['asc', 'desc'] as const;
 const tasksGetOutputStream = ['stdout', 'stderr'] as const;
@@ -184,7 +186,11 @@ export const choiceTable = {
   },
   tasks: {
     list: { status: tasksListStatus, fields: tasksListFields },
-    create: { source: tasksCreateSource, securityMode: conversationsSendMessageWithToolsSecurityMode },
+    create: {
+      source: tasksCreateSource,
+      memoryScope: tasksCreateMemoryScope,
+      securityMode: conversationsSendMessageWithToolsSecurityMode,
+    },
     filter: {
       sortBy: tasksFilterSortBy,
       sortOrder: tasksFilterSortOrder,

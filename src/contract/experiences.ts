@@ -52,6 +52,7 @@ export const experienceSchema = z
     useCount: z.int(),
     lastUsedAt: timestampSchema.optional(),
     sourceConversationId: z.string().optional(),
+    project: z.string().optional().meta({ description: 'The directory of the project in which it was made' }),
     origin: originSchema,
     createdAt: timestampSchema,
   })

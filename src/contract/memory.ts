@@ -27,6 +27,10 @@ export const scoredChunkSchema = chunkSchema.extend({
 });
 export type ScoredChunk = z.output<typeof scoredChunkSchema>;
 
+/** Which part of the memory a run uses: what belongs to its project, or all of it. */
+export const memoryScopeSchema = z.enum(['project', 'all']);
+export type MemoryScopeName = z.output<typeof memoryScopeSchema>;
+
 export const searchMemorySchema = z.object({
   query: z
     .string()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { memoryScopeSchema } from './memory.ts';
 import { jsonObjectSchema, timestampSchema } from './primitives.ts';
 import { taskEnvironmentSchema, umaskSchema } from './task-environment.ts';
 import { securityModeSchema } from './security-mode.ts';
@@ -101,6 +102,10 @@ export const createTaskSchema = z
     umask: umaskSchema.optional().meta({
       description: 'The permission bits that files of its agent do not get, as a number (18 is 022)',
     }),
+    memoryScope: memoryScopeSchema.optional().meta({
+      description:
+        'Whether it uses the memory of its project only, the repository or directory of `cwd`, or all of it; `memory.scope` unless set',
+    }),
     securityMode: securityModeSchema.optional().meta({
       description:
         'When a tool call of the agent needs approval; only an administrator may choose a mode less strict than the policy',
@@ -132,6 +137,7 @@ export const taskSchema = z
       description: 'The names of the environment variables that its command gets from its creator',
     }),
     umask: umaskSchema.optional(),
+    memoryScope: memoryScopeSchema.optional(),
     securityMode: securityModeSchema.optional(),
     attempts: z.int(),
     maxAttempts: z.int(),

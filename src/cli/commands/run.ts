@@ -39,6 +39,11 @@ export const run = defineCommand({
       choice(choiceTable.tasks.create.securityMode, { meanings: modeMeanings, title: 'Modes' }),
     ),
     option(
+      '--memory <scope>',
+      'Memory that the agent uses: project (default) or all',
+      choice(choiceTable.tasks.create.memoryScope),
+    ),
+    option(
       '--on-approval <way>',
       'When a tool needs an approval (default: wait on a terminal, else fail)',
       choice(onApprovalWays, { meanings: onApprovalMeanings, title: 'When a tool needs an approval' }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { memoryScopeSchema } from '../../contract/memory.ts';
 import { modelProviderTypeSchema } from '../../contract/providers.ts';
 import { define } from './define-setting.ts';
 
@@ -28,6 +29,12 @@ export const memorySettings = {
     default: [],
     live: true,
     description: 'Folders that may be indexed; every user can search them',
+  }),
+  'memory.scope': define({
+    schema: memoryScopeSchema,
+    default: 'project',
+    live: true,
+    description: 'Whether runs use the memory of their project only (project), or all of it (all)',
   }),
   'memory.maxFileKiB': define({
     schema: count(1, 65_536),

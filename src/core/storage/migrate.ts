@@ -8,6 +8,7 @@ import { up as conversations } from './migrations/conversations.ts';
 import { up as memory } from './migrations/memory.ts';
 import { up as owners } from './migrations/owners.ts';
 import { up as pairing } from './migrations/pairing.ts';
+import { up as projectMemory } from './migrations/project-memory.ts';
 import { up as queueLanes } from './migrations/queue-lanes.ts';
 import { up as retention } from './migrations/retention.ts';
 import { up as taskEnvironment } from './migrations/task-environment.ts';
@@ -36,6 +37,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0011-retention': retention,
   '0012-task-failures': taskFailures,
   '0015-task-environment': taskEnvironment,
+  '0016-project-memory': projectMemory,
 };
 
 /**

@@ -101,6 +101,7 @@ export const taskColumns = {
     inHead: false,
   },
   umask: { ...said, field: 'umask', kind: 'number', inHead: false },
+  memory_scope: { ...said, field: 'memoryScope', kind: 'text', inHead: false },
   security_mode: { ...said, field: 'securityMode', kind: 'text', inHead: false },
   // An import decides itself whether it believes the field, see `task-import.ts`.
   is_trusted: {

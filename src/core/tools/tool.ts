@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { SecurityMode } from '../../contract/security-mode.ts';
 import type { Danger } from '../../contract/tools.ts';
+import type { MemoryScope } from '../memory/memory-scope.ts';
 import { PathError } from '../paths/path-error.ts';
 import type { CommandPart } from './commands/command-chain.ts';
 
@@ -16,6 +17,8 @@ export interface ToolContext {
   isTrusted: boolean;
   conversationId?: string | undefined;
   taskId?: string | undefined;
+  /** The part of the memory that the run uses; what belongs to no project unless set. */
+  memoryScope?: MemoryScope;
   /** For new files; the one that the daemon was started with unless set. */
   umask?: number | undefined;
   /** Aborts when the run is cancelled or times out. */

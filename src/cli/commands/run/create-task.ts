@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { AgentNeed } from '../../../contract/agents.ts';
 import type { Client } from '../../../contract/client.ts';
+import type { MemoryScopeName } from '../../../contract/memory.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -22,6 +23,7 @@ export interface RunOptions extends EnvironmentOptions {
   title?: string;
   label?: string[];
   mode?: SecurityMode;
+  memory?: MemoryScopeName;
   onApproval?: OnApproval;
   json?: boolean;
   jsonl?: boolean;
@@ -47,6 +49,7 @@ export async function createTask(cli: Cli, words: string[], options: RunOptions)
       // This process follows the task and ends with its outcome.
       ...(options.detach !== true && { attached: true }),
       ...(options.label && { labels: options.label }),
+      ...(options.memory !== undefined && { memoryScope: options.memory }),
       ...(options.mode !== undefined && { securityMode: options.mode }),
     },
     headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },

@@ -11,6 +11,7 @@ import { unlessAborted } from '../../async/unless-aborted.ts';
 import { escapeInvisible } from '../../text/escape-invisible.ts';
 import type { ExperienceService } from '../../memory/learned/experience-service.ts';
 import type { PreferenceService } from '../../memory/learned/preference-service.ts';
+import { directoryOf, type MemoryScope } from '../../memory/memory-scope.ts';
 import type { MemoryService } from '../../memory/memory-service.ts';
 import { describeExperience, describeOrigin } from '../../memory/learned/describe-experience.ts';
 import { isRelevant, significantWordsOf } from './is-relevant.ts';
@@ -45,6 +46,8 @@ export interface RecallDeps {
 export interface RecallOptions {
   /** Leaves out everything derived from untrusted text. */
   trustedOnly: boolean;
+  /** Everything that belongs to no project unless set. */
+  scope?: MemoryScope;
   signal: AbortSignal;
 }
 
@@ -59,7 +62,7 @@ export class Recall {
   async forQuestion(
     userId: string,
     question: string,
-    { trustedOnly, signal }: RecallOptions,
+    { trustedOnly, scope = { project: undefined }, signal }: RecallOptions,
   ): Promise<{ text: string | undefined; memory: RecalledMemory[] }> {
     const { config, runtime, timeoutMs = TIMEOUT_MS } = this.#deps;
     if (!config.get('memory.recall')) return { text: undefined, memory: [] };
@@ -69,8 +72,8 @@ export class Recall {
     const abort = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const [preferences, experiences, chunks] = await Promise.all([
       this.#orEmpty(() => this.#preferences(caller), abort),
-      this.#orEmpty(() => this.#experiences(caller, query, words), abort),
-      this.#orEmpty(() => this.#chunks(query, words), abort),
+      this.#orEmpty(() => this.#experiences(caller, query, words, scope), abort),
+      this.#orEmpty(() => this.#chunks(query, words, directoryOf(scope)), abort),
     ]);
     const isAllowed = ({ origin }: { origin: Experience['origin'] }) => origin.trusted || !trustedOnly;
     return renderSections(
@@ -98,10 +101,14 @@ export class Recall {
     return known.filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
   }
 
-  async #experiences(caller: Caller, q: string, words: string[]) {
+  async #experiences(caller: Caller, q: string, words: string[], scope: MemoryScope) {
     const { experiences } = this.#deps;
     if (words.length === 0 || !(await experiences.hasAny(caller.userId))) return [];
-    const { method, experiences: found } = await experiences.search(caller, { q, limit: MAX_CANDIDATES });
+    const { method, experiences: found } = await experiences.search(caller, {
+      q,
+      limit: MAX_CANDIDATES,
+      scope,
+    });
     return found.filter(({ intent, solution, tags, score }) => {
       if (method !== 'keyword') return score >= minScores[method];
       return isRelevant(words, { text: [intent, ...solution, ...tags].join('\n'), score }, found.length);
@@ -111,10 +118,10 @@ export class Recall {
   /**
    * Searches by vector and by keyword separately, because a hybrid rank does not say whether the best hit is relevant.
    */
-  async #chunks(query: string, words: string[]): Promise<ScoredChunk[]> {
+  async #chunks(query: string, words: string[], under: string | undefined): Promise<ScoredChunk[]> {
     const { memory } = this.#deps;
     if (words.length === 0 || memory.isEmpty) return [];
-    const input = { query, maxResults: MAX_CHUNKS, minScore: 0 };
+    const input = { query, maxResults: MAX_CHUNKS, minScore: 0, under };
     const fitting = ({ method, chunks, totalCandidates }: SearchResult) =>
       chunks.filter(({ path, heading = '', text, score }) => {
         if (method !== 'keyword') return score >= minScores[method];

@@ -31,6 +31,8 @@ export interface FinishedRun {
   /** Whether untrusted text may have influenced it. */
   isTainted: boolean;
   conversationId?: string | undefined;
+  /** The directory of the project in which it worked. */
+  project?: string | undefined;
 }
 
 /** What is kept of a run until its task has finished. */
@@ -88,7 +90,7 @@ export class TaskLessons {
       ...(run.conversationId !== undefined && { conversationId: run.conversationId }),
       trusted: !run.isTainted,
     };
-    await experiences.record(caller, lesson, origin);
+    await experiences.record(caller, lesson, origin, run.project);
   }
 
   async #markUsed(caller: Caller, taskId: string, ids: readonly string[]): Promise<Experience[]> {

@@ -1,5 +1,8 @@
 import type { ModelMessage } from 'ai';
 import type { PresetId } from '../../../contract/chat.ts';
+import type { Config } from '../../config/config.ts';
+import { type MemoryScope, memoryScopeOf } from '../../memory/memory-scope.ts';
+import { projectRootOf } from '../../paths/project-root.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
@@ -41,6 +44,7 @@ export interface AgenticRunsDeps {
   recall: Pick<Recall, 'forQuestion'>;
   lessons: TaskLessons;
   timers: RunTimers;
+  config: Config;
   /** The directory in which the tools of a conversation work. */
   workspace: (conversation: { id: string; cwd: string | null }) => Promise<string>;
   runtime: Runtime;
@@ -54,7 +58,7 @@ export class AgenticRuns {
   }
 
   async prepare(attempt: Attempt, row: AgentRunRow): Promise<PreparedRun> {
-    const { conversationStore, providers, tasks, users, timers, runtime } = this.#deps;
+    const { conversationStore, providers, tasks, users, timers, config, runtime } = this.#deps;
     const { id, agentRun, signal, sink } = attempt;
     const options = JSON.parse(row.options) as AgenticOptions;
     const conversation = await conversationStore.find(row.conversation_id ?? '');
@@ -63,6 +67,8 @@ export class AgenticRuns {
     const { owner_id: ownerId } = conversation;
     const senderId = (await tasks.findHead(agentRun.task.id))?.owner_id ?? '';
     const workspace = await this.#deps.workspace(conversation);
+    const isProject = conversation.cwd !== null;
+    const memoryScope = await memoryScopeOf(config.get('memory.scope'), { workspace, isProject });
     const plan: RunPlan = {
       id,
       taskId: agentRun.task.id,
@@ -70,14 +76,15 @@ export class AgenticRuns {
       // When an administrator writes in the conversation of another user, that user reads the answer.
       userId: ownerId,
       model,
-      state: storedState(row) ?? (await this.#begin(attempt, conversation, model)),
+      state: storedState(row) ?? (await this.#begin(attempt, conversation, model, memoryScope)),
       instructions: instructionsOf(presets[conversation.preset_id as PresetId], {
         workspace,
         mode: MODE,
         today: runtime.now(),
       }),
       workspace,
-      isProject: conversation.cwd !== null,
+      isProject,
+      memoryScope,
       mode: MODE,
       hasTools: true,
       mayRunCommands: options.mayRunCommands && (await areAdmins(users, senderId, ownerId)),
@@ -89,7 +96,10 @@ export class AgenticRuns {
       isAnnounced: false,
       signal,
     };
-    const store = this.#storage(attempt, plan, options.answerId, { learns: senderId === ownerId });
+    const store = this.#storage(attempt, plan, options.answerId, {
+      learns: senderId === ownerId,
+      project: isProject ? await projectRootOf(workspace) : undefined,
+    });
     return { plan, policy: { ...agenticRules(options, timers.ms), store, sink } };
   }
 
@@ -97,6 +107,7 @@ export class AgenticRuns {
     { agentRun, signal }: Attempt,
     conversation: ConversationRow,
     model: ResolvedModel,
+    scope: MemoryScope,
   ): Promise<RunState> {
     const { conversations, recall } = this.#deps;
     const { turns } = await conversations.prompt(model, conversation);
@@ -107,6 +118,7 @@ export class AgenticRuns {
       mode: MODE,
       isTrusted: true,
       isTainted: await isConversationTainted(this.#deps, conversation),
+      scope,
       signal,
     });
   }
@@ -116,7 +128,7 @@ export class AgenticRuns {
     { id, agentRun }: Attempt,
     { state, model, userId, conversationId = '' }: RunPlan,
     answerId: string,
-    { learns }: { learns: boolean },
+    { learns, project }: { learns: boolean; project: string | undefined },
   ): RunStorage {
     const { runs, lessons } = this.#deps;
     const storeAnswer = () =>
@@ -125,7 +137,11 @@ export class AgenticRuns {
       save: (saved) => runs.save(id, { state: JSON.stringify(saved) }),
       keep: async ({ kind }) => {
         if (kind !== 'failed') {
-          if (learns) lessons.learnOnCompletion(agentRun.task.id, toFinishedRun(state, conversationId));
+          if (learns)
+            lessons.learnOnCompletion(agentRun.task.id, {
+              ...toFinishedRun(state, conversationId),
+              project,
+            });
           return (await storeAnswer()).id;
         }
         // The calls took effect, so they are stored; on shutdown the next start resumes the run instead.

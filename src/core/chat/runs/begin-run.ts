@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { hasUntrustedMark } from '../../memory/learned/describe-experience.ts';
+import type { MemoryScope } from '../../memory/memory-scope.ts';
 import type { Recall } from '../recall/recall.ts';
 import { newRunState, type RunState } from './run-state.ts';
 
@@ -15,6 +16,8 @@ export interface RunBeginning {
   isTrusted: boolean;
   /** Whether the messages may contain untrusted text. */
   isTainted: boolean;
+  /** The part of the memory that it uses. */
+  scope: MemoryScope;
   signal: AbortSignal;
 }
 
@@ -24,12 +27,13 @@ export interface RunBeginning {
  */
 export async function beginRun(
   recall: Pick<Recall, 'forQuestion'>,
-  { messages, ownerId, question, mode, isTrusted, isTainted, signal }: RunBeginning,
+  { messages, ownerId, question, mode, isTrusted, isTainted, scope, signal }: RunBeginning,
 ): Promise<RunState> {
   if (!isTrusted) return { ...newRunState(messages), isTainted: true };
   // No person approves calls in this mode, so untrusted memories are left out.
   const { text, memory } = await recall.forQuestion(ownerId, question, {
     trustedOnly: mode === 'full',
+    scope,
     signal,
   });
   const recalled = memory.filter(({ kind }) => kind === 'experience').map(({ id }) => id);

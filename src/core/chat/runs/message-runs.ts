@@ -1,4 +1,6 @@
 import type { SecurityMode } from '../../../contract/security-mode.ts';
+import type { Config } from '../../config/config.ts';
+import { memoryScopeOf } from '../../memory/memory-scope.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Log } from '../../log.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
@@ -35,6 +37,7 @@ export interface MessageRun {
 export interface MessageRunsDeps {
   users: UserStore;
   feeds: RunFeeds;
+  config: Config;
   log: Log;
 }
 
@@ -54,7 +57,8 @@ export class MessageRuns {
       store: RunStorage;
     },
   ): Promise<PreparedRun> {
-    const { users, feeds } = this.#deps;
+    const { users, feeds, config } = this.#deps;
+    const isProject = conversation.cwd !== null;
     const { instructions, mode, enableTools: hasTools, isStreamed, mayRunCommands } = options;
     const userId = conversation.owner_id;
     return {
@@ -65,7 +69,11 @@ export class MessageRuns {
         userId,
         state,
         instructions,
-        isProject: conversation.cwd !== null,
+        isProject,
+        memoryScope: await memoryScopeOf(config.get('memory.scope'), {
+          workspace: present.workspace,
+          isProject,
+        }),
         mode,
         hasTools,
         mayRunCommands: mayRunCommands && (await areAdmins(users, userId)),

@@ -1,6 +1,7 @@
-import { realpath, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { openVerified } from '../../paths/open-verified.ts';
+import { projectRootOf } from '../../paths/project-root.ts';
 import { isInside } from '../../paths/real-path.ts';
 import { isSecretPath } from '../../paths/secret-paths.ts';
 
@@ -33,7 +34,7 @@ export class ProjectInstructions {
 
   /** Reads what holds for the workspace, a real path, and for the files that were touched earlier. */
   static async read(workspace: string, touched: readonly string[] = []): Promise<ProjectInstructions> {
-    const project = new ProjectInstructions(workspace, await rootOf(workspace));
+    const project = new ProjectInstructions(workspace, await projectRootOf(workspace));
     for (const directory of between(project.#root, workspace)) await project.#add(directory);
     await project.touch(touched);
     return project;
@@ -97,15 +98,6 @@ export class ProjectInstructions {
       return undefined;
     }
   }
-}
-
-/** The nearest directory that holds a repository; the workspace itself where none does. */
-async function rootOf(workspace: string): Promise<string> {
-  for (let directory = workspace, depth = 0; depth < MAX_DEPTH; directory = dirname(directory), depth++) {
-    if (await stat(join(directory, '.git')).catch(() => undefined)) return directory;
-    if (directory === dirname(directory)) break;
-  }
-  return workspace;
 }
 
 /** The directories from one to another below it, that one last. A path that is a file has no instructions below it. */

@@ -4,6 +4,7 @@ import type { PolicyService } from '../../policy/policy-service.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import { offeredTools } from './offered-tools.ts';
+import type { MemoryScope } from '../../memory/memory-scope.ts';
 import { ProjectInstructions } from './project-instructions.ts';
 import type { RunPolicy } from './run-policy.ts';
 import type { RunState } from './run-state.ts';
@@ -23,6 +24,7 @@ export interface RunPlan {
   umask?: number | undefined;
   /** Whether a person named the workspace, so that its instructions for agents hold. */
   isProject: boolean;
+  memoryScope: MemoryScope;
   mode: SecurityMode;
   hasTools: boolean;
   mayRunCommands: boolean;
@@ -76,6 +78,7 @@ export async function createOrder(
         isTrusted,
         conversationId,
         taskId,
+        memoryScope: plan.memoryScope,
         umask: plan.umask,
         signal,
       },

@@ -1,6 +1,8 @@
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Config } from '../../config/config.ts';
 import type { PolicyService } from '../../policy/policy-service.ts';
+import { memoryScopeOf } from '../../memory/memory-scope.ts';
+import { projectRootOf } from '../../paths/project-root.ts';
 import { modeFor, stricterMode } from '../../policy/security-modes.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -50,6 +52,11 @@ export class TaskRuns {
     if (!stored) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The task was deleted');
     const model = await providers.resolve({ model: config.get('agents.builtin.model') });
     const workspace = await realPath(await agentRun.workspace());
+    const isProject = task.cwd !== undefined;
+    const memoryScope = await memoryScopeOf(task.memoryScope ?? config.get('memory.scope'), {
+      workspace,
+      isProject,
+    });
     const { owner_id: userId } = stored;
     const isTrusted = stored.is_trusted === 1;
     const mayRunCommands = stored.may_command === 1 && (await areAdmins(users, userId));
@@ -64,6 +71,7 @@ export class TaskRuns {
         mode,
         isTrusted,
         isTainted: isCreatedByTool(task.metadata),
+        scope: memoryScope,
         signal,
       }));
     const plan: RunPlan = {
@@ -74,7 +82,8 @@ export class TaskRuns {
       state,
       instructions: instructionsOf(agentInstructions, { workspace, mode, today: runtime.now() }),
       workspace,
-      isProject: task.cwd !== undefined,
+      isProject,
+      memoryScope,
       umask: task.umask,
       mode,
       hasTools: true,
@@ -85,6 +94,8 @@ export class TaskRuns {
       isAnnounced: false,
       signal,
     };
+    // What is learned belongs to the project even where the run used all of the memory.
+    const project = isProject ? await projectRootOf(workspace) : undefined;
     const limits = {
       steps: config.get('agents.builtin.maxSteps'),
       tokens: config.get('agents.builtin.maxBudget') ?? null,
@@ -93,7 +104,7 @@ export class TaskRuns {
     const store = {
       save: (saved: typeof state) => runs.save(id, { state: JSON.stringify(saved) }),
       keep: async ({ kind }: { kind: string }) => {
-        if (kind === 'done') lessons.learnOnCompletion(task.id, toFinishedRun(state));
+        if (kind === 'done') lessons.learnOnCompletion(task.id, { ...toFinishedRun(state), project });
         return undefined;
       },
     };

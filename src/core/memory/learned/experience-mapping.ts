@@ -9,7 +9,7 @@ const stepsOf = ({ solution }: Pick<ExperienceRow, 'solution'>) => JSON.parse(so
 const tagsOf = ({ tags }: Pick<ExperienceRow, 'tags'>) => JSON.parse(tags) as string[];
 
 export function newExperience(
-  { id, ownerId, at }: { id: string; ownerId: string; at: string },
+  { id, ownerId, at, project }: { id: string; ownerId: string; at: string; project?: string | undefined },
   input: CreateExperience,
   origin: Origin,
 ): ExperienceRow {
@@ -25,7 +25,13 @@ export function newExperience(
     weighed_at: at,
     use_count: 0,
     last_used_at: null,
-    content_key: contentKey(input.type, [input.intent, ...input.solution]),
+    project: project ?? null,
+    // The same lesson may be learned in two projects.
+    content_key: contentKey(input.type, [
+      ...(project === undefined ? [] : [project]),
+      input.intent,
+      ...input.solution,
+    ]),
     ...toOriginColumns(origin),
     created_at: at,
   };
@@ -42,6 +48,7 @@ export const toExperience = (row: ExperienceRow): Experience => ({
   useCount: row.use_count,
   ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
   ...(row.source_conversation_id !== null && { sourceConversationId: row.source_conversation_id }),
+  ...(row.project !== null && { project: row.project }),
   origin: toOrigin(row),
   createdAt: row.created_at,
 });

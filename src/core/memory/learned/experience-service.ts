@@ -12,6 +12,7 @@ import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
+import { isInScope, type MemoryScope } from '../memory-scope.ts';
 import type { MemoryService } from '../memory-service.ts';
 import { newExperience, toEntry, toExperience } from './experience-mapping.ts';
 import { ExperienceStore } from './experience-store.ts';
@@ -31,6 +32,8 @@ const perUser: PerUserLimit = {
 const PAGE = 500;
 /** The weight reorders the hits, so more than the limit are fetched. */
 const OVERFETCH = 2;
+/** Hits of other projects are left out as well. */
+const SCOPED_OVERFETCH = 10;
 
 export interface ExperienceServiceDeps {
   database: Database;
@@ -76,11 +79,12 @@ export class ExperienceService {
     caller: Caller,
     input: CreateExperience,
     origin: Origin = userOrigin(caller),
+    project?: string,
   ): Promise<Experience> {
     const { database, runtime, entries } = this.#deps;
     const conversationId = input.sourceConversationId ?? origin.conversationId;
     const row = newExperience(
-      { id: runtime.newId('exp'), ownerId: caller.userId, at: runtime.now().toISOString() },
+      { id: runtime.newId('exp'), ownerId: caller.userId, at: runtime.now().toISOString(), project },
       input,
       { ...origin, ...(conversationId !== undefined && { conversationId }) },
     );
@@ -116,12 +120,19 @@ export class ExperienceService {
    */
   async search(
     caller: Caller,
-    { q, limit }: { q: string; limit: number },
+    { q, limit, scope = 'all' }: { q: string; limit: number; scope?: MemoryScope },
   ): Promise<{ experiences: (Experience & { score: number })[]; method: SearchMethod }> {
-    const { method, found } = await this.#find(caller.userId, q, limit * OVERFETCH);
+    const { method, found } = await this.#find(
+      caller.userId,
+      q,
+      limit * (scope === 'all' ? OVERFETCH : SCOPED_OVERFETCH),
+    );
     const rows = new Map(
       (await this.#store.findAll(found.map(({ key }) => key)))
-        .filter(({ owner_id }) => owner_id === caller.userId)
+        .filter(
+          ({ owner_id, project }) =>
+            owner_id === caller.userId && isInScope(scope, { project: project ?? undefined }),
+        )
         .map((row) => [row.id, row]),
     );
     const experiences = found.flatMap(({ key, score }) => {

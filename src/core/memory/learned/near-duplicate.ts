@@ -35,6 +35,7 @@ export async function findNearDuplicate(
         (other) =>
           other.owner_id === row.owner_id &&
           other.type === row.type &&
+          other.project === row.project &&
           other.is_trusted >= row.is_trusted &&
           Math.abs(other.solution.length - row.solution.length) <=
             MAX_LENGTH_DIFFERENCE * row.solution.length + 50,

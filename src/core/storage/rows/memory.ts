@@ -36,6 +36,8 @@ export interface ExperienceRow extends OriginColumns {
   use_count: number;
   last_used_at: string | null;
   /** Equal for equal content. */
+  /** The directory of the project in which it was made. */
+  project: string | null;
   content_key: string;
   created_at: string;
 }

@@ -62,6 +62,7 @@ export interface TaskRow extends TaskHead {
   /** Their names, as a JSON list. */
   env_names: string | null;
   umask: number | null;
+  memory_scope: string | null;
   /** The security mode that the creator requested. */
   security_mode: string | null;
   /** 0 where untrusted text is its prompt. */

@@ -3,6 +3,7 @@ import type { Experience } from '../../../contract/experiences.ts';
 import type { ScoredChunk } from '../../../contract/memory.ts';
 import { AppError } from '../../errors.ts';
 import type { ExperienceService } from '../../memory/learned/experience-service.ts';
+import { directoryOf } from '../../memory/memory-scope.ts';
 import type { MemoryService } from '../../memory/memory-service.ts';
 import { describeExperience } from '../../memory/learned/describe-experience.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -37,7 +38,10 @@ export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchD
       memory.isEmpty && experiences.isEmpty
         ? 'nothing is indexed or learned yet: svc memory sync FOLDER'
         : undefined,
-    plan: ({ query, limit }, { userId, mode, isTrusted, signal }) => {
+    plan: (
+      { query, limit },
+      { userId, mode, isTrusted, memoryScope: scope = { project: undefined }, signal },
+    ) => {
       // The author of the untrusted text could read the results in the answer of the run.
       if (!isTrusted)
         throw new ToolFailure('memory_search is not available in a run that untrusted text started');
@@ -58,11 +62,14 @@ export const memorySearchTool = ({ memory, experiences, runtime }: MemorySearchD
           };
           const [chunks, learned] = await Promise.all([
             orEmpty(async () =>
-              memory.isEmpty ? [] : (await memory.search({ query, maxResults: limit, minScore: 0 })).chunks,
+              memory.isEmpty
+                ? []
+                : (await memory.search({ query, maxResults: limit, minScore: 0, under: directoryOf(scope) }))
+                    .chunks,
             ),
             orEmpty(async () =>
               (await experiences.hasAny(userId))
-                ? (await experiences.search(caller, { q: query, limit: MAX_EXPERIENCES })).experiences
+                ? (await experiences.search(caller, { q: query, limit: MAX_EXPERIENCES, scope })).experiences
                 : [],
             ),
           ]);

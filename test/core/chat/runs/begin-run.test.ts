@@ -21,6 +21,7 @@ const begin = async (change: Change = {}, told: Parameters<typeof openRecall>[0]
     mode: 'ask',
     isTrusted: true,
     isTainted: false,
+    scope: 'all',
     signal: new AbortController().signal,
     ...change,
   });

@@ -21,6 +21,7 @@ const plan: RunPlan = {
   instructions: '',
   workspace: '/srv/app',
   isProject: false,
+  memoryScope: 'all',
   mode: 'ask',
   hasTools: false,
   mayRunCommands: false,
