@@ -26,7 +26,7 @@ export function describeEvent(event: TaskEvent): string | undefined {
     case 'started':
       return `${attemptOf(data)} by ${escapeLine(textOf(data['agent']))}`;
     case 'retry_scheduled':
-      return `retry in ${formatDuration(Number(data['delayMs']))} because: ${escapeLine(message)}`;
+      return describeRetry(event, Number(data['delayMs']));
     case 'progress':
       return isShown(data) && message !== '' ? escapeLine(message) : undefined;
     case 'approval_requested': {
@@ -46,6 +46,12 @@ export function describeEvent(event: TaskEvent): string | undefined {
       return undefined;
   }
 }
+
+/** When the next attempt starts, and why the last one ended. */
+export const describeRetry = ({ message, data }: TaskEvent, delayMs: number): string => {
+  const next = `retry in ${formatDuration(delayMs)} because: ${escapeLine(message)}`;
+  return data['outageSince'] === undefined ? next : `${next} (does not count as an attempt)`;
+};
 
 /** How many there may be matters once one has failed. */
 function attemptOf({ attempt, maxAttempts }: TaskEvent['data']): string {

@@ -76,13 +76,21 @@ export class AgentFailure extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the task must not be retried, even if the class is retryable. */
   readonly isFinal: boolean;
+  /** Whether a service was away or overloaded: the attempt then does not count, because the task had no part in it. */
+  readonly isOutage: boolean;
   /** The output until the failure. */
   readonly output: string;
   constructor(
     failure: FailureClass,
     code: string,
     message: string,
-    options: { retryAfterMs?: number | undefined; output?: string; cause?: unknown; isFinal?: boolean } = {},
+    options: {
+      retryAfterMs?: number | undefined;
+      output?: string;
+      cause?: unknown;
+      isFinal?: boolean;
+      isOutage?: boolean;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.failure = failure;
@@ -90,5 +98,6 @@ export class AgentFailure extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.output = options.output ?? '';
     this.isFinal = options.isFinal ?? false;
+    this.isOutage = options.isOutage ?? false;
   }
 }

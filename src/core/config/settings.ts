@@ -163,6 +163,13 @@ export const settings = {
     live: true,
     description: 'Delay before the second attempt, in milliseconds',
   }),
+  'queue.retry.outage': define({
+    schema: count(0, 30 * 86_400_000),
+    default: 86_400_000,
+    live: true,
+    description:
+      'How long a task waits for a service that is away or overloaded before that counts as an attempt, in milliseconds',
+  }),
   'queue.retry.type': define({
     schema: z.enum(['exponential', 'fixed']),
     default: 'exponential',

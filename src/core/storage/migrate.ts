@@ -13,6 +13,7 @@ import { up as queueLanes } from './migrations/queue-lanes.ts';
 import { up as retention } from './migrations/retention.ts';
 import { up as taskEnvironment } from './migrations/task-environment.ts';
 import { up as taskFailures } from './migrations/task-failures.ts';
+import { up as taskOutages } from './migrations/task-outages.ts';
 import { up as tasks } from './migrations/tasks.ts';
 import { up as webhooks } from './migrations/webhooks.ts';
 import { copyBeforeMigration } from './upgrade-copy.ts';
@@ -38,6 +39,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0012-task-failures': taskFailures,
   '0015-task-environment': taskEnvironment,
   '0016-project-memory': projectMemory,
+  '0018-task-outages': taskOutages,
 };
 
 /**

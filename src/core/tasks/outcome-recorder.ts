@@ -5,13 +5,14 @@ import { AppError, messageOf } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../log.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import { mayTryAgain, retryDelay } from './retry-policy.ts';
+import { mayTryAgain, nextOutage, type Outage, outageDelay, retryDelay } from './retry-policy.ts';
 import type { RunEvents } from './run-events.ts';
-import type { RunOutcome } from './run-outcome.ts';
+import type { FailedOutcome, RunOutcome } from './run-outcome.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import { type FailureParts, failForGood } from './task-failure.ts';
 import type { NewEvent } from './new-event.ts';
 
+const withoutLease = { lease_owner: null, lease_until: null };
 /** Between tries to store an outcome that the disk does not take. */
 const AGAIN_MS = 500;
 
@@ -77,7 +78,6 @@ export class OutcomeRecorder {
   ): Promise<TaskHead | undefined> {
     const { store, runtime, config } = this.#deps;
     const now = runtime.now();
-    const withoutLease = { lease_owner: null, lease_until: null };
     if (outcome.kind === 'completed') {
       const { duration } = outcome.result;
       const change = {
@@ -107,6 +107,15 @@ export class OutcomeRecorder {
         [...rest, { type: 'requeued', message: outcome.message }],
       );
     const { error } = outcome;
+    const outage =
+      outcome.isOutage && !outcome.isFinal
+        ? nextOutage(task, {
+            now,
+            durationMs: outcome.result.duration,
+            limitMs: config.get('queue.retry.outage'),
+          })
+        : undefined;
+    if (outage) return this.#wait(transaction, task, outcome, outage, rest);
     const mayRetry = !outcome.isFinal && mayTryAgain(error.class, task) && task.attempts < task.max_attempts;
     if (!mayRetry) {
       if (rest.length > 0) await store.addEvents(transaction, task, now, rest);
@@ -127,6 +136,8 @@ export class OutcomeRecorder {
         agent_type: null,
         // It came to an end, so this run at least did not end the daemon.
         suspect: 0,
+        outages: 0,
+        outage_since: null,
         error: JSON.stringify(error),
         scheduled_for: dueIn(delayMs),
       },
@@ -145,6 +156,58 @@ export class OutcomeRecorder {
         },
       ],
       outcome.result.output,
+    );
+  }
+  /** Puts off a task whose service is away. */
+  #wait(
+    transaction: WriteTransaction,
+    task: TaskHead,
+    { error, result, retryAfterMs }: FailedOutcome,
+    outage: Outage & { outage_since: string },
+    rest: NewEvent[],
+  ): Promise<TaskHead | undefined> {
+    const { store, runtime, config } = this.#deps;
+    const now = runtime.now();
+    const delayMs = outageDelay(
+      outage.outages,
+      { backoff: config.get('queue.retry.backoff') },
+      runtime.random,
+      retryAfterMs,
+    );
+    const at = new Date(now.getTime() + delayMs).toISOString();
+    return store.move(
+      transaction,
+      task,
+      'postpone',
+      now,
+      {
+        ...withoutLease,
+        ...outage,
+        agent_type: null,
+        suspect: 0,
+        // The task had no part in the failure.
+        attempts: task.attempts - 1,
+        forgiven: task.forgiven + 1,
+        error: JSON.stringify(error),
+        scheduled_for: at,
+      },
+      [
+        ...rest,
+        {
+          type: 'retry_scheduled',
+          message: error.message,
+          data: {
+            class: error.class,
+            code: error.code,
+            attempt: task.attempts,
+            maxAttempts: task.max_attempts,
+            delayMs,
+            at,
+            outageSince: outage.outage_since,
+          },
+        },
+      ],
+      result.output,
     );
   }
 }

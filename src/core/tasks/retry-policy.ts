@@ -45,3 +45,35 @@ export function retryDelay(
   const delay = settings.backoff + random() * (ceiling - settings.backoff);
   return Math.round(Math.max(delay, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)));
 }
+
+/** No wait during an outage is longer, unless the service asks for more. */
+const MAX_OUTAGE_DELAY_MS = 15 * 60_000;
+/** A run that worked for this long before it failed met another outage than the one before. */
+const APART_MS = 60_000;
+
+/** What a task knows of the outage that its runs fail of. */
+export type Outage = Pick<TaskHead, 'outages' | 'outage_since'>;
+
+/** The outage after one more failure at `now`, of a run that took `durationMs`; undefined once it lasts too long to wait. */
+export function nextOutage(
+  before: Outage,
+  { now, durationMs, limitMs }: { now: Date; durationMs: number; limitMs: number },
+): (Outage & { outage_since: string }) | undefined {
+  const isSame = before.outage_since !== null && durationMs < APART_MS;
+  const since = isSame && before.outage_since !== null ? before.outage_since : now.toISOString();
+  if (now.getTime() - Date.parse(since) >= limitMs) return undefined;
+  return { outages: isSame ? before.outages + 1 : 1, outage_since: since };
+}
+
+/** Milliseconds to wait during an outage: twice as long each time, and never shorter than the service asks for. */
+export const outageDelay = (
+  outages: number,
+  settings: Pick<RetrySettings, 'backoff'>,
+  random: () => number,
+  retryAfterMs = 0,
+): number => {
+  const { backoff } = settings;
+  const ceiling = Math.max(backoff, Math.min(backoff * 2 ** outages, MAX_OUTAGE_DELAY_MS));
+  const delay = ceiling / 2 + (random() * ceiling) / 2;
+  return Math.round(Math.max(delay, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)));
+};

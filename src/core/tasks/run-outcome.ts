@@ -5,10 +5,21 @@ import { messageOf } from '../errors.ts';
 import { PathError } from '../paths/path-error.ts';
 import { RunStopped } from './active-runs.ts';
 
+/** A run that failed. */
+export interface FailedOutcome {
+  kind: 'failed';
+  error: TaskError;
+  result: TaskResult;
+  retryAfterMs: number;
+  isFinal?: boolean;
+  /** Whether it failed because a service is away or overloaded. */
+  isOutage?: boolean;
+}
+
 /** The outcome of a run for its task. */
 export type RunOutcome =
   | { kind: 'completed'; result: TaskResult }
-  | { kind: 'failed'; error: TaskError; result: TaskResult; retryAfterMs: number; isFinal?: boolean }
+  | FailedOutcome
   /** It did not really run: the attempt does not count. */
   | { kind: 'parked'; message: string; delayMs: number }
   /** Not decided by this run: the task was cancelled, or another worker has it. */
@@ -38,6 +49,7 @@ export function thrownOutcome(error: unknown, duration: number): RunOutcome {
         error.retryAfterMs,
       ),
       isFinal: error.isFinal,
+      isOutage: error.isOutage,
     };
   if (error instanceof PathError)
     return failedOutcome({ class: 'invalid_input', code: 'no_folder', message: error.message }, '', duration);

@@ -66,6 +66,8 @@ export const taskColumns = {
   suspect: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
   crash_log: { ...inner, kind: 'json', onCreate: unset, moves: true },
   forgiven: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
+  outages: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
+  outage_since: { ...inner, kind: 'time', onCreate: unset, moves: true },
   interactive: { ...inner, kind: 'flag', onCreate: { default: 0 }, moves: false },
   // The rights of the user who creates, retries or imports it; never those in a file.
   may_command: { ...inner, kind: 'flag', onCreate: 'service', moves: true },

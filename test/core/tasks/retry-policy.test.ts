@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FailureClass, failureClassSchema } from '../../../src/contract/task.ts';
-import { isTransient, mayTryAgain, retryDelay } from '../../../src/core/tasks/retry-policy.ts';
+import {
+  isTransient,
+  mayTryAgain,
+  nextOutage,
+  outageDelay,
+  retryDelay,
+} from '../../../src/core/tasks/retry-policy.ts';
 
 const FIVE_MINUTES = 300_000;
 const DAY = 86_400_000;
@@ -105,5 +111,45 @@ describe('mayTryAgain', () => {
       expect(mayTryAgain('network', { retry_on_failure })).toBe(true);
       expect(mayTryAgain('auth', { retry_on_failure })).toBe(false);
     }
+  });
+});
+
+describe('an outage', () => {
+  const limitMs = 3_600_000;
+  const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms);
+  const since = at(0).toISOString();
+  const before = { outages: 3, outage_since: since };
+
+  it('begins with the first failure and counts those that follow', () => {
+    const first = nextOutage(
+      { outages: 0, outage_since: null },
+      { now: at(0), durationMs: 900_000, limitMs },
+    );
+    expect(first).toEqual({ outages: 1, outage_since: since });
+    expect(nextOutage(before, { now: at(5000), durationMs: 100, limitMs })).toEqual({
+      outages: 4,
+      outage_since: since,
+    });
+  });
+
+  it('is another one after a run that worked for a minute', () => {
+    expect(nextOutage(before, { now: at(500_000), durationMs: 60_000, limitMs })).toEqual({
+      outages: 1,
+      outage_since: at(500_000).toISOString(),
+    });
+  });
+
+  it('is over for a task once it lasted as long as the setting allows', () => {
+    expect(nextOutage(before, { now: at(limitMs - 1), durationMs: 1, limitMs })).toBeDefined();
+    expect(nextOutage(before, { now: at(limitMs), durationMs: 1, limitMs })).toBeUndefined();
+    expect(nextOutage(before, { now: at(0), durationMs: 1, limitMs: 0 })).toBeUndefined();
+  });
+
+  it('makes waits grow to 15 minutes, half of each left to chance, unless the service asks for more', () => {
+    const waits = (chance: number) =>
+      [1, 2, 3, 9, 10, 1000].map((outages) => outageDelay(outages, { backoff: 1000 }, () => chance));
+    expect(waits(1)).toEqual([2000, 4000, 8000, 512_000, 900_000, 900_000]);
+    expect(waits(0)).toEqual([1000, 2000, 4000, 256_000, 450_000, 450_000]);
+    expect(outageDelay(1, { backoff: 1000 }, () => 1, 1_800_000)).toBe(1_800_000);
   });
 });

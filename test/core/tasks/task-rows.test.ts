@@ -25,6 +25,8 @@ const said = {
   labels: ['a', '"'],
   assignedAgent: 'builtin',
   cwd: '/tmp',
+  umask: 18,
+  memoryScope: 'all',
   securityMode: 'sandbox',
   metadata: { a: [1, null] },
   retryOnFailure: true,
@@ -43,6 +45,8 @@ const stored = {
   labels: '["a","\\""]',
   assigned_agent: 'builtin',
   cwd: '/tmp',
+  umask: 18,
+  memory_scope: 'all',
   security_mode: 'sandbox',
   metadata: '{"a":[1,null]}',
   retry_on_failure: 1,
@@ -58,6 +62,8 @@ const left = {
   fence: 7,
   lease_owner: 'w',
   lease_until: at,
+  outages: 3,
+  outage_since: at,
 };
 const fresh = {
   agent_type: null,
@@ -69,6 +75,8 @@ const fresh = {
   crashes: 0,
   suspect: 0,
   crash_log: null,
+  outages: 0,
+  outage_since: null,
   interactive: 0,
   forgiven: 0,
   attached: 0,
@@ -112,6 +120,8 @@ describe('a new row', () => {
       is_trusted: 1,
       scheduled_for: null,
       retried_from: null,
+      env: null,
+      env_names: null,
       idempotency_key: null,
     });
   });

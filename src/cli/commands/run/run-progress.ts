@@ -1,5 +1,5 @@
 import type { TaskEvent } from '../../../contract/task.ts';
-import { describeEvent } from '../../output/describe-event.ts';
+import { describeEvent, describeRetry } from '../../output/describe-event.ts';
 import { escapeLine, escapeText } from '../../output/escape-text.ts';
 import type { Output } from '../../output/output.ts';
 import { fitText } from '../../output/text-width.ts';
@@ -89,6 +89,11 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
   const show = (text: string) => {
     spinner.text = fitText(text, Math.max(20, (output.errorStream.columns || 80) - 4));
   };
+  let countdown: NodeJS.Timeout | undefined;
+  const showRetry = (event: TaskEvent) => {
+    const due = Date.parse(event.at) + Number(event.data['delayMs']);
+    show(describeRetry(event, Math.max(0, due - Date.now())));
+  };
   return {
     event(event) {
       const width = output.errorStream.columns || PLAIN_WIDTH;
@@ -100,6 +105,8 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
       if (event.type === 'retry_scheduled' || event.type === 'waiting_for_agent')
         output.note(`${output.paintError('yellow', '!')} ${text}`);
       show(text);
+      clearInterval(countdown);
+      if (event.type === 'retry_scheduled') countdown = setInterval(showRetry, 1000, event).unref();
     },
     get summary() {
       return trace.summary;
@@ -114,6 +121,7 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
     pause,
     resume: () => void spinner.start(),
     end(line) {
+      clearInterval(countdown);
       pause();
       output.note(line);
     },

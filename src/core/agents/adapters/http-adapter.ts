@@ -81,7 +81,10 @@ function classifyFault(run: AgentRun, error: unknown): unknown {
   if (run.signal.aborted) return run.signal.reason;
   if (!(error instanceof OutboundError)) return error;
   const [failure, code] = faults[error.fault];
-  return new AgentFailure(failure, code, `The agent cannot be reached: ${error.message}`, { cause: error });
+  return new AgentFailure(failure, code, `The agent cannot be reached: ${error.message}`, {
+    cause: error,
+    isOutage: failure === 'network',
+  });
 }
 
 const faults: Record<OutboundFault, [FailureClass, code: string]> = {
@@ -90,6 +93,9 @@ const faults: Record<OutboundFault, [FailureClass, code: string]> = {
   timeout: ['timeout', 'timeout'],
   too_long: ['agent_error', 'bad_answer'],
 };
+
+/** Too many requests, and what a gateway answers for a server that is away or overloaded. */
+const outageStatuses = [429, 502, 503, 504];
 
 function classifyStatus({ status, headers, text }: OutboundResponse): AgentFailure {
   const failure: FailureClass =
@@ -112,6 +118,7 @@ function classifyStatus({ status, headers, text }: OutboundResponse): AgentFailu
     `The agent answered ${status}${detail && `: ${detail}`}`,
     {
       ...(retryAfterMs !== undefined && { retryAfterMs }),
+      isOutage: outageStatuses.includes(status),
     },
   );
 }

@@ -71,10 +71,17 @@ export const toErrorEvent = ({ message, code }: Pick<RunFailure, 'message' | 'co
 });
 
 /** Converts a failure to the outcome of an attempt; a final one is never retried. */
-export const toAgentFailure = (
-  { failure, code, message, retryAfterMs }: RunFailure,
-  { isFinal }: { isFinal: boolean },
-): AgentFailure => new AgentFailure(failure, code.toLowerCase(), message, { retryAfterMs, isFinal });
+export const toAgentFailure = (failure: RunFailure, { isFinal }: { isFinal: boolean }): AgentFailure =>
+  new AgentFailure(failure.failure, failure.code.toLowerCase(), failure.message, {
+    retryAfterMs: failure.retryAfterMs,
+    isFinal,
+    isOutage: isOutage(failure),
+  });
+
+/** Whether the model provider is away or overloaded; one that is not set up needs a person instead of time. */
+const isOutage = ({ failure, code, retryAfterMs }: RunFailure): boolean =>
+  failure === 'rate_limited' ||
+  (failure === 'network' && (code !== 'UNAVAILABLE' || retryAfterMs !== undefined));
 
 /** Converts a failure to an `AppError` for the API; other errors are returned unchanged. */
 export function toEdgeError(error: unknown): unknown {

@@ -32,6 +32,9 @@ export interface TaskHead {
   crash_log: string | null;
   /** Attempts that were not counted because a crash interrupted them. */
   forgiven: number;
+  /** Number of runs in a row that an outage of a service ended. */
+  outages: number;
+  outage_since: string | null;
   /** 1 where a person waits for it in a conversation. */
   interactive: number;
   /** 1 when the creator may run commands. */

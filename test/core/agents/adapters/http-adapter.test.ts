@@ -113,7 +113,7 @@ describe('a failure of the agent', () => {
   ];
   it.each(transient)('retries a transient failure: %s', async (_, answer, error) => {
     await using server = await startLoopbackServer((response) => void answer(response));
-    await using daemon = await daemonFor(server);
+    await using daemon = await daemonFor(server, { 'queue.retry.outage': 0 });
     const { task } = await run(daemon, { maxAttempts: 2 });
     expect(task).toMatchObject({ status: 'failed', attempts: 2, error });
     expect(server.requests).toHaveLength(2);
@@ -129,7 +129,7 @@ describe('a failure of the agent', () => {
   it('an unreachable agent is a network failure', async () => {
     const server = await startLoopbackServer(() => undefined);
     await server[Symbol.asyncDispose]();
-    await using daemon = await daemonFor(server);
+    await using daemon = await daemonFor(server, { 'queue.retry.outage': 0 });
     const { task } = await run(daemon, { maxAttempts: 1 });
     expect(task.error).toMatchObject({ class: 'network' });
   });
