@@ -36,7 +36,9 @@ it('an outage uses up no attempt and makes no dead letter', async () => {
   expect(waits).toHaveLength(6);
   const [first] = waits;
   expect(first?.data).toMatchObject({ class: 'network', code: 'overloaded', outageSince: first?.at });
-  expect(Date.parse(`${first?.data['at'] as string}`) - Date.parse(first?.at ?? '')).toBe(first?.data['delayMs']);
+  expect(Date.parse(`${first?.data['at'] as string}`) - Date.parse(first?.at ?? '')).toBe(
+    first?.data['delayMs'],
+  );
   expect(new Set(waits.map((wait) => wait.data['outageSince'])).size).toBe(1);
   expect(new Set(keys).size).toBe(7);
   expect((await daemon.client.dlq.list()).total).toBe(0);

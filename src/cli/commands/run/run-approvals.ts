@@ -7,6 +7,7 @@ import { canAsk } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
+import { callAttention } from '../../output/call-attention.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { askDecision } from './ask-decision.ts';
@@ -68,6 +69,7 @@ export function runApprovals(
         { next: `Allow it: svc approvals allow ${call.id}   Then: svc tasks logs -f ${taskId}` },
       );
     const question = questionAbout(call.toolName, { rows, isLong: isLongerThanScreen(rows, output) });
+    if (canAsk(cli)) callAttention(output, cli.platform.env, `${tool} needs approval`);
     const decision = canAsk(cli) ? await askDecision(output, question, signal) : undefined;
     progress.resume();
     if (decision) return send(call.id, decision);

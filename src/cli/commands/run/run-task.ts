@@ -2,6 +2,7 @@ import { ApiError } from '../../../contract/client.ts';
 import type { Task } from '../../../contract/task.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
+import { callAttention } from '../../output/call-attention.ts';
 import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
@@ -13,11 +14,15 @@ import { runOutput } from './run-output.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from './on-interrupt.ts';
 import { plainProgress, quietProgress, type RunProgress, spinnerProgress } from './run-progress.ts';
 
+/** Whoever waited for less is still looking. */
+const LONG_MS = 10_000;
+
 type Stop = Interrupt | 'timeout';
 
 /** Creates a task, follows it until it finishes and prints its answer; returns the exit code. */
 export async function runTask(cli: Cli, words: string[], options: RunOptions): Promise<ExitCode> {
   const { output } = cli;
+  const startedAt = performance.now();
   const connection = cli.connect();
   const { client } = connection;
   const created = await createTask(cli, words, options);
@@ -70,6 +75,8 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
     const isPrinted = await printed.finish();
     const { line, exitCode } = conclude(cli, answer.task, progress.summary, stoppedBy, options.timeout);
     if (!options.quiet || exitCode !== exitCodes.done) progress.end(line);
+    if (performance.now() - startedAt > LONG_MS)
+      callAttention(output, cli.platform.env, `${answer.task.status}: ${answer.task.title}`);
     if (options.json) output.json(answer);
     else if (!options.jsonl && !options.quiet && !isPrinted) printAnswer(cli, answer.task);
     return exitCode;
