@@ -18,7 +18,7 @@ export interface IdSource {
   list: () => AsyncIterable<string>;
 }
 
-/** The full ID for an ID or a unique prefix of one, with or without the prefix of its kind. */
+/** The full ID for an ID, or for a unique beginning or end of one, with or without the prefix of its kind. */
 export async function resolveId(text: string, source: IdSource): Promise<string> {
   const { prefix, noun, get, list } = source;
   if (new RegExp(`^${prefix}[0-9a-f-]{36}$`).test(text)) return text;
@@ -29,7 +29,7 @@ export async function resolveId(text: string, source: IdSource): Promise<string>
   if (get && (await exists(text, get))) return text;
   const found: string[] = [];
   for await (const id of list())
-    if (id.startsWith(text) || id.startsWith(prefix + text)) {
+    if (id.startsWith(text) || id.startsWith(prefix + text) || id.endsWith(text)) {
       found.push(id);
       if (found.length > SHOWN) break;
     }
@@ -41,12 +41,12 @@ export async function resolveId(text: string, source: IdSource): Promise<string>
     exitCodes.invalid,
     `"${text}" matches several ${noun} IDs: ${found.slice(0, SHOWN).join(', ')}${more}.`,
     {
-      next: 'Use a longer prefix.',
+      next: 'Give more of it.',
     },
   );
 }
 
-/** Runs an action for an ID or a unique prefix; a 404 is reported like an unknown ID. */
+/** Runs an action for an ID or a unique part of one; a 404 is reported like an unknown ID. */
 export async function withId<T>(
   text: string,
   source: IdSource,

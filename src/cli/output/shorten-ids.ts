@@ -1,18 +1,20 @@
 import type { Output } from './output.ts';
 
-/** Narrower terminals have no room for full IDs. */
-const WIDE = 120;
-/** The kind and the first part of an id. */
-const SHORTEST = /^[a-z]+_[^-]*/;
+/** IDs that are created at the same time begin alike; they end with random characters. */
+const LAST = 8;
 
-/** Shortens IDs on a narrow terminal to unique prefixes, which commands accept. */
+/** The end of an ID, which commands accept where it is unique. */
+export const shortId = (id: string): string => id.slice(-LAST);
+
+/** Shortens IDs on a terminal to their last characters, more where the rows need them to differ; whole elsewhere. */
 export function idShortener(
-  { width }: Pick<Output, 'width'>,
+  { isTerminal }: Pick<Output, 'isTerminal'>,
   rows: readonly { id: string }[],
 ): (id: string) => string {
-  if (width >= WIDE) return (id) => id;
-  let length = Math.max(0, ...rows.map(({ id }) => SHORTEST.exec(id)?.[0].length ?? id.length));
-  const isUnique = () => new Set(rows.map(({ id }) => id.slice(0, length))).size === rows.length;
-  while (!isUnique()) length += 1;
-  return (id) => id.slice(0, length).replace(/-$/, '');
+  if (!isTerminal) return (id) => id;
+  let length = LAST;
+  const longest = Math.max(0, ...rows.map(({ id }) => id.length));
+  const isUnique = () => new Set(rows.map(({ id }) => id.slice(-length))).size === rows.length;
+  while (length < longest && !isUnique()) length += 1;
+  return (id) => id.slice(-length).replace(/^-/, '');
 }

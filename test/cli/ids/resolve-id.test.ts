@@ -38,10 +38,13 @@ describe('resolveId', () => {
     expect(asked).toEqual(['get imported']);
   });
 
-  it.each(['task_01a1', '01a1'])('resolves the unique prefix %s', async (text) => {
-    const { source } = sourceOf([whole, 'task_02']);
-    expect(await resolveId(text, source)).toBe(whole);
-  });
+  it.each(['task_01a1', '01a1', '16fb7a66', '66'])(
+    'resolves the unique beginning or end %s',
+    async (text) => {
+      const { source } = sourceOf([whole, 'task_02']);
+      expect(await resolveId(text, source)).toBe(whole);
+    },
+  );
 
   it('lists the candidates of an ambiguous prefix and exits with 6', async () => {
     const { source } = sourceOf(['task_01', 'task_02']);

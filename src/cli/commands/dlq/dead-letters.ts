@@ -1,6 +1,7 @@
 import type { DeadLetter } from '../../../contract/dlq.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
+import { idShortener } from '../../output/shorten-ids.ts';
 import { formatAge } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
@@ -48,9 +49,10 @@ export async function listDeadLetters(
         : 'No matching dead letters.',
     );
   const now = Date.now();
+  const short = idShortener(output, items);
   output.table<DeadLetter>(
     [
-      { title: 'ID', value: ({ id }) => id },
+      { title: 'ID', value: ({ id }) => short(id) },
       { title: 'STATUS', value: (item) => item.status, fromWidth: 100 },
       { title: 'CLASS', value: (item) => item.class },
       { title: 'FAILED', value: ({ createdAt }) => formatAge(createdAt, now), fromWidth: 90 },

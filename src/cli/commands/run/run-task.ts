@@ -5,6 +5,7 @@ import type { Cli } from '../../program/cli.ts';
 import { callAttention } from '../../output/call-attention.ts';
 import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
+import { shortId } from '../../output/shorten-ids.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { followTask } from '../tasks/follow-task.ts';
 import { exitCodeOfTask } from '../tasks/task-outcome.ts';
@@ -120,7 +121,7 @@ function conclude({ output }: Cli, task: Task, summary: string, stoppedBy: Stop 
   if (task.status === 'completed')
     return {
       exitCode,
-      line: `${good} ${[`done in ${took}`, summary, ...(output.isLively ? [task.id] : [])].filter(Boolean).join(' · ')}`,
+      line: `${good} ${[`done in ${took}`, summary, ...(output.isLively ? [`task ${shortId(task.id)}`] : [])].filter(Boolean).join(' · ')}`,
     };
   if (isStopped && stoppedBy === 'timeout')
     return { exitCode, line: `${bad} stopped after ${formatDuration(timeout)} (--timeout)  ${next}` };

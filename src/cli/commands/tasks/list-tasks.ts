@@ -2,6 +2,7 @@ import type { ListedTask } from '../../../contract/task.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge } from '../../output/duration.ts';
 import type { Paint } from '../../output/output.ts';
+import { idShortener } from '../../output/shorten-ids.ts';
 import type { Column } from '../../output/table.ts';
 import { paintStatus } from './paint-status.ts';
 
@@ -44,7 +45,7 @@ export async function listTasks(cli: Cli, options: ListOptions): Promise<void> {
         ? 'No tasks yet. Run one: svc run --agent command -- "echo hello"'
         : 'No matching tasks. List all: svc tasks ls',
     );
-  output.table(columns(output.paint), page.tasks);
+  output.table(columns(output.paint, idShortener(output, page.tasks)), page.tasks);
   if (page.nextCursor !== undefined)
     output.note(
       output.paintError(
@@ -54,10 +55,10 @@ export async function listTasks(cli: Cli, options: ListOptions): Promise<void> {
     );
 }
 
-function columns(paint: Paint): Column<ListedTask>[] {
+function columns(paint: Paint, short: (id: string) => string): Column<ListedTask>[] {
   const now = Date.now();
   return [
-    { title: 'ID', value: ({ id }) => id },
+    { title: 'ID', value: ({ id }) => short(id) },
     {
       title: 'STATUS',
       value: ({ status = '' }) => status,
