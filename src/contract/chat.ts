@@ -27,6 +27,7 @@ export const finishReasonSchema = z.enum([
   'length',
   'content_filter',
   'tool_calls',
+  'max_round_trips',
   'error',
   'other',
 ]);

@@ -14,6 +14,28 @@ import { defineRoutes } from './route.ts';
 import { sendAgenticMessageSchema, runEventSchema } from './run-events.ts';
 import { securityModeSchema } from './security-mode.ts';
 
+/** What the answers of a conversation used. Absent figures are unknown, never 0. */
+export const conversationUsageSchema = tokenUsageSchema
+  .extend({
+    isPartial: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The vendor did not count some answers, which the sums leave out' }),
+    costUsd: z
+      .number()
+      .optional()
+      .meta({ description: 'Only if the provider reports the price of every answer, as OpenRouter does' }),
+    context: z
+      .object({
+        promptTokens: z.int().meta({ description: 'Tokens of the last request' }),
+        window: z.int().optional().meta({ description: 'Context window of its model' }),
+        share: z.number().optional().meta({ description: 'Share of the window, from 0 to 1' }),
+      })
+      .optional(),
+  })
+  .meta({ id: 'ConversationUsage' });
+export type ConversationUsage = z.output<typeof conversationUsageSchema>;
+
 export const conversationSchema = z
   .object({
     id: z.string(),
@@ -25,6 +47,7 @@ export const conversationSchema = z
       .optional()
       .meta({ description: 'Working directory of its tools, if not its own workspace' }),
     messageCount: z.int(),
+    usage: conversationUsageSchema.optional().meta({ description: 'Only when a single one is fetched' }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   })
@@ -41,6 +64,14 @@ export const toolCallSchema = z
   .meta({ id: 'ToolCall' });
 export type ToolCall = z.output<typeof toolCallSchema>;
 
+/** How far an answer got: `waiting` for an approval, `interrupted` from outside, or `failed` by itself. */
+export const messageStatusSchema = z.enum(['completed', 'waiting', 'interrupted', 'failed']);
+export type MessageStatus = z.output<typeof messageStatusSchema>;
+
+/** Why an answer is not complete. */
+export const messageErrorSchema = z.object({ code: z.string(), message: z.string() });
+export type MessageError = z.output<typeof messageErrorSchema>;
+
 export const conversationMessageSchema = z
   .object({
     id: z.string(),
@@ -51,6 +82,11 @@ export const conversationMessageSchema = z
     model: z.string().optional(),
     usage: tokenUsageSchema.optional(),
     toolCalls: z.array(toolCallSchema).optional(),
+    status: messageStatusSchema
+      .optional()
+      .meta({ description: 'Of an answer; the text of one that is not completed is what there was by then' }),
+    error: messageErrorSchema.optional().meta({ description: 'Why the answer was interrupted or failed' }),
+    finishReason: finishReasonSchema.optional(),
     createdAt: timestampSchema,
   })
   .meta({ id: 'ConversationMessage' });
@@ -90,11 +126,20 @@ export const sendMessageSchema = z.object({
 });
 export type SendMessage = z.output<typeof sendMessageSchema>;
 
+/** The most round trips with tool calls that a message may ask for. */
+export const MAX_ROUND_TRIPS = 200;
+
 export const sendWithToolsSchema = sendMessageSchema.extend({
   enableTools: z.boolean().default(true),
   securityMode: securityModeSchema
     .optional()
     .meta({ description: 'Only an administrator may choose a mode less strict than the policy' }),
+  maxRoundTrips: z
+    .int()
+    .min(1)
+    .max(MAX_ROUND_TRIPS)
+    .default(5)
+    .meta({ description: 'Round trips with tool calls until the model has to answer' }),
 });
 export type SendWithTools = z.output<typeof sendWithToolsSchema>;
 
@@ -117,6 +162,18 @@ export const toolExchangeSchema = exchangeSchema
   .meta({ id: 'ToolExchange' });
 export type ToolExchange = z.output<typeof toolExchangeSchema>;
 
+/** The turn of a conversation that is not finished. */
+export const currentRunSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['message', 'agentic']),
+    status: z.enum(['queued', 'running', 'waiting']).meta({ description: '`waiting` for an approval' }),
+    taskId: z.string().optional(),
+    startedAt: timestampSchema,
+  })
+  .meta({ id: 'CurrentRun' });
+export type CurrentRun = z.output<typeof currentRunSchema>;
+
 export const conversationsRoutes = defineRoutes({
   list: {
     method: 'GET',
@@ -127,6 +184,15 @@ export const conversationsRoutes = defineRoutes({
       limit: limitSchema(20),
       offset: offsetSchema.default(0),
       taskId: z.string().max(200).optional(),
+      cwd: z
+        .string()
+        .max(4096)
+        .optional()
+        .meta({ description: 'Only those whose tools work in this directory' }),
+      mine: z
+        .stringbool()
+        .optional()
+        .meta({ description: 'Only your own; an administrator otherwise gets those of all users' }),
     }),
     response: z.object({
       conversations: z.array(conversationSchema),
@@ -153,7 +219,26 @@ export const conversationsRoutes = defineRoutes({
       conversation: conversationSchema,
       messages: z.array(conversationMessageSchema),
       pendingApprovals: z.array(approvalSchema),
+      currentRun: currentRunSchema.optional().meta({ description: 'The turn that is not finished' }),
     }),
+  },
+  followEvents: {
+    method: 'GET',
+    path: '/api/chat/conversations/:id/events',
+    access: 'session',
+    summary: 'Stream the events of the current turn and of all later ones',
+    params: idParamsSchema,
+    headers: z.object({ 'last-event-id': z.string().max(200).optional() }),
+    response: z.never(),
+    events: runEventSchema,
+  },
+  stopTurn: {
+    method: 'POST',
+    path: '/api/chat/conversations/:id/stop',
+    access: 'session',
+    summary: 'Stop the current turn; its answer is kept as far as it got',
+    params: idParamsSchema,
+    response: messageSchema,
   },
   delete: {
     method: 'DELETE',

@@ -69,6 +69,7 @@ export const routeAudit: Readonly<Record<string, RouteAudit>> = {
   'POST /api/chat/smart': isCompletion,
   'POST /api/chat/conversations': isConversation,
   'DELETE /api/chat/conversations/:id': { event: 'conversations.deleted' },
+  'POST /api/chat/conversations/:id/stop': isConversation,
   'POST /api/chat/conversations/:id/messages': isConversation,
   'POST /api/chat/conversations/:id/messages/with-tools': isConversation,
   'POST /api/chat/conversations/:id/messages/agentic': isConversation,

@@ -43,6 +43,8 @@ export const routeTable = {
     list: { method: 'GET', path: '/api/chat/conversations' },
     create: { method: 'POST', path: '/api/chat/conversations' },
     get: { method: 'GET', path: '/api/chat/conversations/:id' },
+    followEvents: { method: 'GET', path: '/api/chat/conversations/:id/events', events: true },
+    stopTurn: { method: 'POST', path: '/api/chat/conversations/:id/stop' },
     delete: { method: 'DELETE', path: '/api/chat/conversations/:id' },
     sendMessage: { method: 'POST', path: '/api/chat/conversations/:id/messages' },
     sendMessageWithTools: {

@@ -63,6 +63,10 @@ const shapes = {
     model: z.string(),
     provider: modelProviderTypeSchema,
     toolCalls: z.int(),
+    finishReason: finishReasonSchema
+      .optional()
+      .meta({ description: 'Set if a limit ended the turn: `max_round_trips`' }),
+    maxRoundTrips: z.int().optional().meta({ description: 'The limit that ended the turn' }),
   }),
   message_saved: z.object({ id: z.string() }),
   error: z.object({ message: z.string(), code: z.string() }),
@@ -71,7 +75,12 @@ type Shapes = typeof shapes;
 export type RunEventType = keyof Shapes;
 
 const frame = <T extends RunEventType>(type: T) =>
-  z.object({ type: z.literal(type), data: shapes[type], timestamp: z.number() });
+  z.object({
+    type: z.literal(type),
+    data: shapes[type],
+    timestamp: z.number(),
+    runId: z.string().optional().meta({ description: 'In the stream of a conversation: the turn' }),
+  });
 
 /** What happens during a turn with tools, in order; `timestamp` is in epoch milliseconds. */
 export const runEventSchema = z

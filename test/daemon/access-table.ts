@@ -41,6 +41,8 @@ export const accessTable: Record<string, AccessRow> = {
   'config.update': admin,
   'conversations.create': session,
   'conversations.get': session,
+  'conversations.followEvents': session,
+  'conversations.stopTurn': session,
   'conversations.list': session,
   'data.archive': admin,
   'data.getUsage': admin,

@@ -126,6 +126,9 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'devices.update': (client) => client.devices.update({ params: { id: device }, body: { name: 'Mine' } }),
   'devices.revoke': (client) => client.devices.revoke({ params: { id: device } }),
   'conversations.get': (client) => client.conversations.get({ params: { id: conversation } }),
+  'conversations.followEvents': (client) =>
+    client.conversations.followEventsStream({ params: { id: conversation } }).next(),
+  'conversations.stopTurn': (client) => client.conversations.stopTurn({ params: { id: conversation } }),
   'conversations.delete': (client) => client.conversations.delete({ params: { id: conversation } }),
   'conversations.sendMessage': (client) =>
     client.conversations.sendMessage({ params: { id: conversation }, body: { content: 'Hi' } }),

@@ -131,11 +131,12 @@ export const says =
     reply.end();
   };
 
-/** Calls the tools of one list after the other, and answers once every list has been used. */
+/** In each turn, calls the tools of one list after the other, and answers once every list has been used. */
 export const callsTools =
   (lists: readonly (readonly ScriptedCall[])[], answer = 'All done'): Script =>
   (reply, { body }) => {
-    const made = body.messages.filter(({ tool_calls }) => tool_calls !== undefined).length;
+    const asked = body.messages.findLastIndex(({ role }) => role === 'user');
+    const made = body.messages.slice(asked).filter(({ tool_calls }) => tool_calls !== undefined).length;
     const next = lists[made];
     if (next) return reply.calls(body.stream, next);
     return says(answer)(reply, { body, path: '', headers: {} });

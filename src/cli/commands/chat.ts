@@ -1,14 +1,59 @@
 import { choiceTable } from '../../contract/choice-table.ts';
 import { id } from '../ids/id-type.ts';
 import { modeMeanings } from './policy/mode-meanings.ts';
-import { anyNumber } from '../program/arguments.ts';
+import { anyNumber, required, several } from '../program/arguments.ts';
 import { defineCommand } from '../program/define-command.ts';
-import { flag, option } from '../program/options.ts';
+import { flag, option, optionalValue, optionWithDefault } from '../program/options.ts';
+import { json, limit, offset, quiet, yes } from '../program/shared-options.ts';
 import { choice, text, wholeNumber } from '../program/value-type.ts';
 import { providerName } from './providers/provider-name.ts';
 import { onApprovalMeanings, onApprovalWays } from './run/on-approval.ts';
 
+const conversationId = id('conversation');
 const { sendMessageWithTools, sendAgenticMessage } = choiceTable.conversations;
+
+const ls = defineCommand({
+  name: 'ls',
+  summary: 'List conversations, last used first',
+  examples: ['svc chat ls', 'svc chat ls --here', 'svc chat ls --limit 5 --json'],
+  options: [flag('--here', 'Only those that work in this directory'), limit, offset, json, quiet],
+  run: async ({ cli, options }) =>
+    (await import('./chat/list-conversations.ts')).listConversations(cli, options),
+});
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'Print a conversation',
+  examples: ['svc chat show 0199'],
+  args: { id: required(conversationId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./chat/show-conversation.ts')).showConversation(cli, args.id, options),
+});
+
+const rm = defineCommand({
+  name: 'rm',
+  summary: 'Delete conversations and all their messages',
+  examples: ['svc chat rm 0199', 'svc chat rm --yes 0199 01a2'],
+  args: { ids: several(conversationId) },
+  options: [yes],
+  run: async ({ cli, args, options }) =>
+    (await import('./chat/remove-conversations.ts')).removeConversations(cli, args.ids, options),
+});
+
+const exportCommand = defineCommand({
+  name: 'export',
+  summary: 'Export a conversation as Markdown or JSON',
+  examples: [
+    'svc chat export 0199 > chat.md',
+    'svc chat export 0199 --format json',
+    'svc chat export 0199 | svc run "Continue this work"',
+  ],
+  args: { id: required(conversationId) },
+  options: [optionWithDefault('--format <format>', 'Format', choice(['markdown', 'json']), 'markdown')],
+  run: async ({ cli, args, options }) =>
+    (await import('./chat/export-conversation.ts')).exportConversation(cli, args.id, options),
+});
 
 export const chat = defineCommand({
   name: 'chat',
@@ -18,9 +63,14 @@ export const chat = defineCommand({
     'git diff | svc chat "Review this change"',
     'svc chat --agentic --effort high "Find out why the tests are slow"',
   ],
+  commands: [ls, show, rm, exportCommand],
   args: { message: anyNumber(text, 'First message; - reads it from stdin, other piped input is appended') },
   options: [
-    option('-c, --conversation <id>', 'Continue a conversation', id('conversation')),
+    optionalValue(
+      '-c, --conversation [id]',
+      'Continue a conversation; without an ID the last one of this directory',
+      conversationId,
+    ),
     flag('--agentic', 'Work autonomously, step by step'),
     option('--model <model>', 'Model (default: the configured one)', text),
     option('--provider <provider>', 'Provider of the model', providerName),

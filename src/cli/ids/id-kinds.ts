@@ -66,7 +66,7 @@ export const idKinds = {
   conversation: idKind({
     prefix: 'conv_',
     noun: 'conversation',
-    listCommand: 'svc chat, and there /conversations',
+    listCommand: 'svc chat ls',
     list: (client, { limit, request }) =>
       pagesByOffset(
         limit,

@@ -45,6 +45,8 @@ interface CommandInput<
   args?: A;
   options?: O;
   inherited?: I;
+  /** What may stand right behind its name instead of its arguments; see `withoutMistakenCommands`. */
+  commands?: readonly CommandSpec[];
   /** Loads the code of the command by a dynamic import, so that nothing is loaded that does not run. */
   run(context: RunContext<ArgumentValues<A>, OptionValues<[...O, ...I]>>): Outcome;
 }
@@ -62,8 +64,8 @@ export function defineCommand<
   const O extends readonly OptionSpec[] = [],
   const I extends readonly OptionSpec[] = [],
 >(input: CommandInput<A, O, I>): CommandSpec {
-  const { args = {}, options = [], inherited = [], isHidden = false } = input;
-  return { ...input, args, options, inherited, isHidden, commands: [] };
+  const { args = {}, options = [], inherited = [], isHidden = false, commands = [] } = input;
+  return { ...input, args, options, inherited, isHidden, commands };
 }
 
 /** Declares something that has commands below it. */

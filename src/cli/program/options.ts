@@ -82,6 +82,15 @@ export function option<const Flags extends string, Value>(
   return { ...valued(flags, help, type), isAlways: false, ...(conflicts !== undefined && { conflicts }) };
 }
 
+/** An option whose value may be left out: `-c, --conversation [id]`; it is true then. */
+export function optionalValue<const Flags extends string, Value>(
+  flags: Flags,
+  help: string,
+  type: ValueType<Value>,
+): OptionSpec<NameOf<Flags>, Value | true, false> {
+  return { ...valued(flags, help, type), isAlways: false };
+}
+
 /** An option whose value is this one unless another is given. */
 export function optionWithDefault<const Flags extends string, Value extends string | number>(
   flags: Flags,

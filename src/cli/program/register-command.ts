@@ -21,13 +21,13 @@ export function registerCommand(command: Command, spec: CommandSpec, cli: Cli): 
     registerCommand(command.command(child.name, { hidden: child.isHidden }), child, cli);
   if (!spec.run) return;
   // Or Commander would count a command that does not exist as one argument too many.
-  if (spec.commands.length > 0) command.argument('[command]');
+  if (isBareNoun(spec)) command.argument('[command]');
   command.action(() => runCommand(command, spec, cli));
 }
 
 async function runCommand(command: Command, spec: CommandSpec, cli: Cli): Promise<void> {
   const [unknown] = command.processedArgs as (string | undefined)[];
-  if (spec.commands.length > 0 && unknown !== undefined) throw unknownCommand(command, unknown, spec);
+  if (isBareNoun(spec) && unknown !== undefined) throw unknownCommand(command, unknown, spec);
   const args = Object.fromEntries(
     Object.entries(spec.args).map(([name, { isVariadic }], at) => {
       const value: unknown = command.processedArgs[at];
@@ -50,6 +50,10 @@ function unknownCommand(command: Command, word: string, { commands }: CommandSpe
     { next: `See: svc ${command.name()} --help` },
   );
 }
+
+/** Whether only a command can stand behind its name. */
+const isBareNoun = ({ commands, args }: CommandSpec): boolean =>
+  commands.length > 0 && Object.keys(args).length === 0;
 
 export function addExamples(command: Command, examples: readonly string[]): void {
   if (examples.length > 0)

@@ -7,6 +7,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import { Output } from '../output/output.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { createProgram, loadNouns } from './program.ts';
+import { withoutMistakenCommands } from './mistaken-commands.ts';
 import { formatTopic, helpTopics } from './help-topics.ts';
 
 /** Runs one command and returns the exit code; never throws. */
@@ -30,7 +31,7 @@ export async function runCli(words: string[]): Promise<number> {
     return exitCodes.done;
   }
   const parsed = withHelp(words);
-  const program = createProgram(cli, await loadNouns(parsed));
+  const program = createProgram(cli, withoutMistakenCommands(await loadNouns(parsed), parsed));
   try {
     await program.parseAsync(parsed, { from: 'user' });
     return cli.exitCode;

@@ -10,6 +10,7 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
 import { Compactor } from './compactor.ts';
 import { CompletionService } from './completion-service.ts';
+import { ConversationFeeds } from './conversation-feeds.ts';
 import { ConversationRemoval } from './conversation-removal.ts';
 import { ConversationService } from './conversation-service.ts';
 import { ConversationStore } from './conversation-store.ts';
@@ -19,7 +20,7 @@ import { hasOpenMessages } from './runs/open-messages.ts';
 import type { RunDeps, Runs } from './runs/compose-runs.ts';
 import { TaskContext } from './task-context.ts';
 
-type Own = 'compactor' | 'conversations' | 'conversationStore' | 'recall';
+type Own = 'compactor' | 'conversations' | 'conversationFeeds' | 'conversationStore' | 'recall';
 type Renamed = 'calls' | 'finishWatcher' | 'outbound' | 'providers' | 'store';
 export interface ChatDeps extends Omit<RunDeps, Own | Renamed> {
   preferences: RecallDeps['preferences'];
@@ -48,8 +49,10 @@ export function composeChat({ registry, ...services }: ChatDeps) {
   const compactor = new Compactor({ ...deps, store });
   const taskContext = new TaskContext({ ...deps, store: taskStore });
   const recall = new Recall(deps);
+  const conversationFeeds = new ConversationFeeds(deps.runtime.now().getTime().toString(36));
   const conversations = new ConversationService({
     ...deps,
+    feeds: conversationFeeds,
     store,
     compactor,
     taskContext,
@@ -65,7 +68,7 @@ export function composeChat({ registry, ...services }: ChatDeps) {
   let loading: Promise<Runs> | undefined;
   const loadRuns = () =>
     (loading ??= import('./runs/compose-runs.ts').then(({ composeRuns }) =>
-      composeRuns({ ...deps, compactor, conversations, conversationStore: store, recall }),
+      composeRuns({ ...deps, compactor, conversations, conversationFeeds, conversationStore: store, recall }),
     ));
   const builtinAgent = builtinAdapter({
     missing: () => providers.missing(),

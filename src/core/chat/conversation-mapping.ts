@@ -1,5 +1,10 @@
-import type { ChatMessage, PresetId } from '../../contract/chat.ts';
-import type { Conversation, ConversationMessage } from '../../contract/conversations.ts';
+import type { ChatMessage, FinishReason, PresetId } from '../../contract/chat.ts';
+import type {
+  Conversation,
+  ConversationMessage,
+  MessageError,
+  MessageStatus,
+} from '../../contract/conversations.ts';
 import type { ModelProviderType } from '../../contract/providers.ts';
 import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
 
@@ -31,6 +36,9 @@ export function toMessage(row: MessageRow): ConversationMessage {
     ...(row.tool_calls !== null && {
       toolCalls: JSON.parse(row.tool_calls) as NonNullable<ConversationMessage['toolCalls']>,
     }),
+    ...(row.role === 'assistant' && { status: (row.status ?? 'completed') as MessageStatus }),
+    ...(row.error !== null && { error: JSON.parse(row.error) as MessageError }),
+    ...(row.finish_reason !== null && { finishReason: row.finish_reason as FinishReason }),
     createdAt: row.created_at,
   };
 }

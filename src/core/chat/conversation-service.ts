@@ -3,6 +3,7 @@ import type {
   Conversation,
   ConversationMessage,
   CreateConversation,
+  MessageError,
   SendMessage,
 } from '../../contract/conversations.ts';
 import { untitled } from '../../contract/conversations.ts';
@@ -14,17 +15,21 @@ import type { ConversationRow, MessageRow } from '../storage/rows/conversations.
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Compactor } from './compactor.ts';
+import type { ConversationFeeds } from './conversation-feeds.ts';
 import { toConversation, toMessage } from './conversation-mapping.ts';
-import type { ConversationStore, NewMessage } from './conversation-store.ts';
+import type { ConversationConditions, ConversationStore, NewMessage } from './conversation-store.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import { type Prompt, toPrompt } from '../providers/prompt.ts';
 import type { ResolvedModel } from '../providers/resolved-model.ts';
 import { presets } from './presets.ts';
+import { publishTurn } from './publish-turn.ts';
+import { endOfTurn } from './runs/turn-end.ts';
+import { titleOf } from './title-of.ts';
+import { currentRunOf } from './current-run.ts';
+import { usageOfConversation } from './conversation-usage.ts';
 import { SerialByKey } from '../async/serial-by-key.ts';
 import type { TaskContext } from './task-context.ts';
-
-const TITLE_LENGTH = 60;
 
 export interface ConversationServiceDeps {
   database: Database;
@@ -34,8 +39,16 @@ export interface ConversationServiceDeps {
   compactor: Compactor;
   taskContext: TaskContext;
   runtime: Runtime;
+  feeds: ConversationFeeds;
   /** The approvals that its tool calls wait for. */
   pendingApprovals: (conversationId: string) => Promise<Approval[]>;
+}
+
+interface ListConversations extends Pick<ConversationConditions, 'taskId' | 'cwd'> {
+  limit: number;
+  offset: number;
+  /** Only those of the caller, whatever else an administrator sees. */
+  mine?: boolean | undefined;
 }
 
 export interface Exchange {
@@ -62,9 +75,9 @@ export class ConversationService {
     this.#deps = deps;
   }
 
-  async list(caller: Caller, query: { limit: number; offset: number; taskId?: string | undefined }) {
-    const { limit, offset, taskId } = query;
-    const where = { ownerId: visibleOwner(caller), taskId };
+  async list(caller: Caller, query: ListConversations) {
+    const { limit, offset, taskId, cwd, mine } = query;
+    const where = { ownerId: mine ? caller.userId : visibleOwner(caller), taskId, cwd };
     const rows = await this.#deps.store.page(where, limit, offset);
     const total = await this.#deps.store.count(where);
     return { conversations: rows.map(toConversation), total, limit, offset };
@@ -95,18 +108,31 @@ export class ConversationService {
   }
 
   async get(caller: Caller, id: string) {
+    const { store, database, pendingApprovals } = this.#deps;
     const conversation = await this.find(caller, id);
-    const messages = await this.#deps.store.messages(id);
-    // A message may have come between the two reads.
+    const messages = await store.messages(id);
+    const usage = await usageOfConversation(database, id);
+    const currentRun = await currentRunOf(database, id);
     return {
-      conversation: toConversation({ ...conversation, message_count: messages.length }),
+      conversation: {
+        // A message may have come between the two reads.
+        ...toConversation({ ...conversation, message_count: messages.length }),
+        ...(usage && { usage }),
+      },
       messages: messages.map(toMessage),
-      pendingApprovals: await this.#deps.pendingApprovals(id),
+      pendingApprovals: await pendingApprovals(id),
+      ...(currentRun && { currentRun }),
     };
   }
 
   async find(caller: Caller, id: string): Promise<ConversationRow> {
     return requireOwned(caller, await this.#deps.store.find(id), 'Conversation');
+  }
+
+  /** Streams the events of the current turn and of all later ones, after the event that the client has. */
+  async follow(caller: Caller, id: string, after: string | undefined, signal: AbortSignal) {
+    await this.find(caller, id);
+    return this.#deps.feeds.open(id, after, signal);
   }
 
   /** Drops an answer that is still being generated. */
@@ -118,11 +144,12 @@ export class ConversationService {
       await store.remove(db, id);
       await caller.auditEntry?.append(transaction);
     });
+    this.#deps.feeds.close(id);
   }
 
   /**
-   * Stores the message, calls the model and stores its answer. If the model fails the message is kept, and the next one
-   * continues from there. A conversation has one turn at a time.
+   * Stores the message, calls the model and stores its answer. If the model fails the message is kept with an answer
+   * that says so. A conversation has one turn at a time.
    */
   async send(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
     await this.find(caller, id);
@@ -136,26 +163,66 @@ export class ConversationService {
 
   async #exchange(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
     if (signal.aborted) throw new AppError('wrong_state', 'The request was cancelled');
-    const { providers, calls } = this.#deps;
+    const { providers } = this.#deps;
     // A message that no model can answer is not stored.
     const model = await providers.resolve(input);
     const accepted = await this.accept(caller, id, input.content, { model, signal });
-    const { message: userMessage, prompt, compaction } = accepted;
-    const { content, usage } = await calls.ask(model, prompt, { signal });
-    const { provider, modelId } = model;
-    const assistantMessage = await this.append(caller, id, {
-      role: 'assistant',
-      content,
-      provider,
-      model: modelId,
-      ...usageColumns(usage),
-    });
+    const { message: userMessage, compaction } = accepted;
+    const turn = publishTurn(this.#deps, userMessage, { isCompacted: compaction !== undefined });
+    try {
+      const { usage, row } = await this.#answer(model, accepted, signal);
+      const assistantMessage = await this.append(caller, id, row);
+      turn.complete(assistantMessage, model, usage);
+      return {
+        userMessage: toMessage(userMessage),
+        assistantMessage: toMessage(assistantMessage),
+        usage,
+        ...(compaction && { compaction }),
+      };
+    } catch (error) {
+      turn.fail(await this.#storeFailure(caller, userMessage, model, { error, signal }));
+      throw error;
+    }
+  }
+
+  async #answer(model: ResolvedModel, { prompt, message }: AcceptedMessage, signal: AbortSignal) {
+    const { provider, modelId, contextWindow } = model;
+    const { content, usage, finishReason, costUsd } = await this.#deps.calls.ask(model, prompt, { signal });
     return {
-      userMessage: toMessage(userMessage),
-      assistantMessage: toMessage(assistantMessage),
       usage,
-      ...(compaction && { compaction }),
+      row: {
+        role: 'assistant',
+        content,
+        provider,
+        model: modelId,
+        reply_to: message.id,
+        status: 'completed',
+        finish_reason: finishReason,
+        cost_usd: costUsd ?? null,
+        context_tokens: usage.promptTokens ?? null,
+        context_window: usage.promptTokens === undefined ? null : (contextWindow ?? null),
+        ...usageColumns(usage),
+      },
     };
+  }
+
+  /** Stores that a message got no answer, so that the next one is not read as a part of it. */
+  async #storeFailure(
+    caller: Caller,
+    { id: reply_to, conversation_id: id }: MessageRow,
+    { provider, modelId }: ResolvedModel,
+    { error, signal }: { error: unknown; signal: AbortSignal },
+  ): Promise<MessageError> {
+    const end = endOfTurn({ kind: 'failed', error }, { signal });
+    const { status, error: reason = { code: 'INTERNAL', message: 'Internal error' } } = end;
+    const answer = { role: 'assistant', content: '', provider, model: modelId, reply_to, status };
+    try {
+      await this.append(caller, id, { ...answer, error: JSON.stringify(reason) });
+    } catch (failure) {
+      // The conversation was deleted, or nothing can be stored: the first error says more.
+      if (!(failure instanceof AppError)) throw failure;
+    }
+    return reason;
   }
 
   /** Stores a message of a user; the only code that summarizes older messages of a conversation. */
@@ -167,20 +234,22 @@ export class ConversationService {
   ): Promise<AcceptedMessage> {
     const { compactor, taskContext } = this.#deps;
     const message = await this.append(caller, id, { role: 'user', content });
-    const conversation = await this.find(caller, id);
-    const context = await taskContext.ofConversation(conversation);
-    return {
-      message,
-      conversation,
-      ...(await compactor.fit(model, { conversation, context }, signal)),
-    };
+    try {
+      const conversation = await this.find(caller, id);
+      const context = await taskContext.ofConversation(conversation);
+      const head = { conversation, context, upTo: message.id };
+      return { message, conversation, ...(await compactor.fit(model, head, signal)) };
+    } catch (error) {
+      await this.#storeFailure(caller, message, model, { error, signal });
+      throw error;
+    }
   }
 
-  /** The prompt of a conversation whose last message was accepted before, as far as it fits. */
-  async prompt(model: ResolvedModel, conversation: ConversationRow): Promise<Prompt> {
+  /** The prompt for a message that was accepted before, as far as the conversation fits. */
+  async prompt(model: ResolvedModel, conversation: ConversationRow, upTo: string): Promise<Prompt> {
     const { compactor, taskContext } = this.#deps;
     const context = await taskContext.ofConversation(conversation);
-    const messages = await compactor.read(model, { conversation, context }, []);
+    const messages = await compactor.read(model, { conversation, context, upTo }, []);
     return toPrompt([presets[conversation.preset_id as PresetId]], messages);
   }
 
@@ -200,6 +269,14 @@ export class ConversationService {
       completion_tokens: null,
       total_tokens: null,
       tool_calls: null,
+      status: null,
+      error: null,
+      finish_reason: null,
+      reply_to: null,
+      steps: null,
+      cost_usd: null,
+      context_tokens: null,
+      context_window: null,
       created_at: runtime.now().toISOString(),
       ...message,
     };
@@ -218,15 +295,3 @@ export const usageColumns = (usage: TokenUsage) => ({
   completion_tokens: usage.completionTokens ?? null,
   total_tokens: usage.totalTokens ?? null,
 });
-
-const characters = new Intl.Segmenter();
-function titleOf(text: string): string {
-  const line = text
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, TITLE_LENGTH * 20);
-  return Array.from(characters.segment(line), ({ segment }) => segment)
-    .slice(0, TITLE_LENGTH)
-    .join('')
-    .trim();
-}

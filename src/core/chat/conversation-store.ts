@@ -5,7 +5,8 @@ import type { Schema } from '../storage/schema.ts';
 
 export interface ConversationConditions {
   ownerId: string | undefined;
-  taskId: string | undefined;
+  taskId?: string | undefined;
+  cwd?: string | undefined;
 }
 export type NewMessage = Omit<MessageRow, 'conversation_id' | 'seq'>;
 
@@ -48,6 +49,15 @@ export class ConversationStore {
       .execute();
   }
 
+  async hasMessage(id: string): Promise<boolean> {
+    const row = await this.#database.read
+      .selectFrom('messages')
+      .select('id')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
   async insert(db: Kysely<Schema>, row: ConversationRow): Promise<void> {
     await db.insertInto('conversations').values(row).execute();
   }
@@ -81,10 +91,11 @@ export class ConversationStore {
     await db.deleteFrom('conversations').where('id', '=', id).execute();
   }
 
-  #select({ ownerId, taskId }: ConversationConditions) {
+  #select({ ownerId, taskId, cwd }: ConversationConditions) {
     let query = this.#database.read.selectFrom('conversations');
     if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
     if (taskId !== undefined) query = query.where('task_id', '=', taskId);
+    if (cwd !== undefined) query = query.where('cwd', '=', cwd);
     return query;
   }
 }

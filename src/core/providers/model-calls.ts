@@ -19,6 +19,7 @@ export interface ModelAnswer {
   content: string;
   finishReason: FinishReason;
   usage: TokenUsage;
+  costUsd: number | undefined;
 }
 
 export interface ModelCallsDeps {
@@ -52,10 +53,12 @@ export class ModelCalls {
         toModelRequest(prompt, options, abortSignal),
       );
       this.#providers.succeeded(resolved.provider);
-      count?.({ ...endOf(end), costUsd: costOf(end.providerMetadata) });
+      const costUsd = costOf(end.providerMetadata);
+      count?.({ ...endOf(end), costUsd });
       return {
         content: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
         ...endOf(end),
+        costUsd,
       };
     } catch (error) {
       if (options.signal.aborted) throw requestCancelled();

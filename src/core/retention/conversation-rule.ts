@@ -9,7 +9,7 @@ const MAX_PAGES = 20;
 
 /** No run in progress, no pending approval, no unfinished task. */
 const unused = sql<SqlBool>`not exists (select 1 from agent_runs
-    where agent_runs.conversation_id = conversations.id and agent_runs.status in ('waiting', 'running')
+    where agent_runs.conversation_id = conversations.id and agent_runs.status in ('attached', 'waiting', 'running')
       and not exists (select 1 from tasks where tasks.id = agent_runs.task_id
         and tasks.status in ('completed', 'failed', 'cancelled')))
   and not exists (select 1 from approvals

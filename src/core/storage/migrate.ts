@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import { up as approvalCoverage } from './migrations/approval-coverage.ts';
 import { up as approvals } from './migrations/approvals.ts';
 import { up as auth } from './migrations/auth.ts';
+import { up as conversationTurns } from './migrations/conversation-turns.ts';
 import { up as conversations } from './migrations/conversations.ts';
 import { up as memory } from './migrations/memory.ts';
 import { up as owners } from './migrations/owners.ts';
@@ -37,6 +38,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0010-queue-lanes': queueLanes,
   '0011-retention': retention,
   '0012-task-failures': taskFailures,
+  '0013-conversation-turns': conversationTurns,
   '0015-task-environment': taskEnvironment,
   '0016-project-memory': projectMemory,
   '0018-task-outages': taskOutages,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { conversationsRoutes } from '../../contract/conversations.ts';
 import type { App } from '../../core/app.ts';
-import { signalOf, streamAnswer } from '../event-stream.ts';
+import { countStream, EventStream, signalOf, signalOfReader, streamAnswer } from '../event-stream.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
@@ -18,6 +18,18 @@ export function registerConversations(
       list: ({ query }, { caller }) => conversations.list(caller, query),
       create: async ({ body }, { caller }) => ({ conversation: await conversations.create(caller, body) }),
       get: ({ params }, { caller }) => conversations.get(caller, params.id),
+      followEvents: async ({ params, headers }, { caller, reply }) => {
+        countStream(app, caller, reply.raw);
+        const signal = signalOfReader(app, caller, reply);
+        const after = headers['last-event-id'];
+        return new EventStream(await conversations.follow(caller, params.id, after, signal));
+      },
+      stopTurn: async ({ params }, { caller }) => {
+        const { turnStopper } = await app.loadRuns();
+        return {
+          message: (await turnStopper.stop(caller, params.id)) ? 'Turn stopped' : 'No turn is running',
+        };
+      },
       delete: async ({ params }, { caller }) => {
         await conversations.remove(caller, params.id);
         return { message: 'Conversation deleted' };

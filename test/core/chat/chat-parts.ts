@@ -2,6 +2,7 @@ import { MockLanguageModelV4 } from 'ai/test';
 import type { Caller } from '../../../src/core/auth/caller.ts';
 import { Compactor } from '../../../src/core/chat/compactor.ts';
 import { CompletionService } from '../../../src/core/chat/completion-service.ts';
+import { ConversationFeeds } from '../../../src/core/chat/conversation-feeds.ts';
 import { ConversationService } from '../../../src/core/chat/conversation-service.ts';
 import { ConversationStore } from '../../../src/core/chat/conversation-store.ts';
 import { ModelCalls } from '../../../src/core/providers/model-calls.ts';
@@ -154,7 +155,11 @@ export async function openChat({
   const compactor = new Compactor({ database, store, calls, runtime });
   const taskContext = new TaskContext({ database, store: taskStore, runtime });
   const shared = { database, store, providers, calls, compactor, taskContext, runtime };
-  const conversations = new ConversationService({ ...shared, pendingApprovals: async () => [] });
+  const conversations = new ConversationService({
+    ...shared,
+    feeds: new ConversationFeeds('1'),
+    pendingApprovals: async () => [],
+  });
   const completions = new CompletionService({ ...shared, conversations, recall });
   return { storage, database, model, asked, heard, calls, conversations, completions, store };
 }

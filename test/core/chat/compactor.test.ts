@@ -71,9 +71,13 @@ it('sends a single oversized message to the model unchanged', async () => {
 it('keeps the newest message of a conversation even when it does not fit', async () => {
   const chat = await openChat({ contextWindow: 1000 });
   const { id } = await chat.conversations.create(ann, { title: 'T', presetId: 'assistant' });
+  let last = '';
   for (const name of ['first', 'second'])
-    await chat.conversations.append(ann, id, { role: 'user', content: `${name} ${'z'.repeat(9000)}` });
-  const { turns } = await chat.conversations.prompt(chat.model, await chat.conversations.find(ann, id));
+    last = (
+      await chat.conversations.append(ann, id, { role: 'user', content: `${name} ${'z'.repeat(9000)}` })
+    ).id;
+  const conversation = await chat.conversations.find(ann, id);
+  const { turns } = await chat.conversations.prompt(chat.model, conversation, last);
   expect(turns.map(({ content }) => content.slice(0, 6))).toEqual(['second']);
   expect(chat.asked).toEqual([]);
 });

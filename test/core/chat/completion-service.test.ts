@@ -66,7 +66,11 @@ describe('a completion', () => {
     await chat.conversations.send(ann, id, { content: `First ${'a'.repeat(800)}` }, patient());
     const messages = [{ role: 'user' as const, content: 'b'.repeat(800) }];
     await chat.completions.complete(ann, request({ messages, conversationId: id }), patient());
-    expect(chat.asked[1]?.messages).toEqual(['assistant: Hello', `user: ${'b'.repeat(800)}`]);
+    expect(chat.asked[1]?.messages).toEqual([
+      'user: Earlier messages were left out because they no longer fit.',
+      'assistant: Hello',
+      `user: ${'b'.repeat(800)}`,
+    ]);
   });
 
   it.each([

@@ -33,6 +33,8 @@ describe('a message', () => {
       provider: 'ollama',
       model: 'test-model',
       usage,
+      status: 'completed',
+      finishReason: 'stop',
       createdAt: expect.any(String),
     });
     expect(await send('Two')).not.toHaveProperty('compaction');
@@ -43,18 +45,27 @@ describe('a message', () => {
     expect((await stored()).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
   });
 
-  it('keeps a message when the model fails, and continues from it with the next one', async () => {
-    const { asked, send, contents } = await openConversation({
+  it('keeps a message when the model fails, and does not join it with the next one', async () => {
+    const { id, conversations, asked, send, contents } = await openConversation({
       answer: (_, call) => {
         if (call === 1) throw new VendorError({ class: 'network' });
         return { text: 'There' };
       },
     });
     await expect(send('One')).rejects.toMatchObject({ code: 'unavailable' });
-    expect(await contents()).toEqual(['One']);
+    expect((await conversations.get(ann, id)).messages[1]).toMatchObject({
+      role: 'assistant',
+      content: '',
+      status: 'failed',
+      error: { code: 'UNAVAILABLE', message: 'The vendor failed' },
+    });
     await send('Two');
-    expect(asked[1]?.messages).toEqual(['user: One\n\nTwo']);
-    expect(await contents()).toEqual(['One', 'Two', 'There']);
+    expect(asked[1]?.messages).toEqual([
+      'user: One',
+      'assistant: [This answer failed before it was complete: The vendor failed]',
+      'user: Two',
+    ]);
+    expect(await contents()).toEqual(['One', '', 'Two', 'There']);
   });
 
   it('a message waits for the one before it', async () => {
@@ -80,7 +91,7 @@ describe('a message', () => {
   it('does not store a message whose client disconnects before its turn, and stores one whose client disconnects later', async () => {
     const gone = new AbortController();
     const begun = Promise.withResolvers<void>();
-    const { send, contents } = await openConversation({
+    const { id, conversations, send, contents } = await openConversation({
       answer: ({ signal }) =>
         new Promise((_, reject) => {
           begun.resolve();
@@ -93,7 +104,11 @@ describe('a message', () => {
     gone.abort();
     await expect(first).rejects.toMatchObject({ code: 'wrong_state' });
     await expect(second).rejects.toMatchObject({ code: 'wrong_state' });
-    expect(await contents()).toEqual(['One']);
+    expect(await contents()).toEqual(['One', '']);
+    expect((await conversations.get(ann, id)).messages[1]).toMatchObject({
+      status: 'interrupted',
+      error: { code: 'CANCELLED' },
+    });
   });
 
   it.each([
@@ -142,6 +157,8 @@ describe('a conversation', () => {
     const page = { limit: 20, offset: 0 };
     expect(await conversations.list(bob, page)).toMatchObject({ conversations: [], total: 0 });
     expect(await conversations.list(root, page)).toMatchObject({ total: 1 });
+    expect(await conversations.list(root, { ...page, mine: true })).toMatchObject({ total: 0 });
+    expect(await conversations.list(ann, { ...page, mine: true })).toMatchObject({ total: 1 });
     await conversations.send(root, id, { content: 'Hi' }, patient());
     expect((await conversations.get(ann, id)).messages).toHaveLength(2);
   });

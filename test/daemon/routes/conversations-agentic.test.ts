@@ -214,6 +214,14 @@ describe('the limits of an agentic turn', () => {
     await until(() => expect(model.aborted).toBeGreaterThan(0));
     const { task } = await follow(short.client, find(events, 'session:start')?.taskId ?? '');
     expect(task).toMatchObject({ status: 'failed', attempts: 1, error: { class: 'timeout' } });
+    expect((await short.client.conversations.get({ params: { id } })).messages[1]).toMatchObject({
+      content: 'Well',
+      status: 'interrupted',
+      error: {
+        code: 'TIMEOUT',
+        message: 'Agentic mode reached its time limit of 1 s; a task has no such limit',
+      },
+    });
   });
 
   it('rejects invalid limits before anything is stored', async () => {

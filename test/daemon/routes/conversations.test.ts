@@ -52,7 +52,14 @@ it('a conversation works from its creation to its deletion', async () => {
   expect(found.conversation).toMatchObject({ title: 'Doors', messageCount: 4 });
   expect(found.messages.slice(0, 2)).toEqual([sent.userMessage, sent.assistantMessage]);
   const list = await ann.client.conversations.list({ query: { taskId: task.id } });
-  expect(list).toEqual({ conversations: [found.conversation], total: 1, limit: 20, offset: 0 });
+  const { usage, ...listed } = found.conversation;
+  expect(usage).toEqual({
+    promptTokens: 22,
+    completionTokens: 14,
+    totalTokens: 36,
+    context: { promptTokens: 11 },
+  });
+  expect(list).toEqual({ conversations: [listed], total: 1, limit: 20, offset: 0 });
   await ann.client.conversations.delete({ params: { id } });
   for (const call of [() => ann.client.conversations.get({ params: { id } }), () => send(id, 'Hi')])
     await expect(call()).rejects.toMatchObject({ status: 404, message: 'Conversation not found' });
@@ -68,15 +75,20 @@ it('answers simultaneous messages one after the other', async () => {
   );
 });
 
-it('keeps the message when the model fails', async () => {
+it('keeps the message when the model fails, with an answer that says so', async () => {
   const { id } = await begin();
   model.script = (reply) => reply.json(429, { error: { message: 'Slow down' } }, { 'retry-after': '3' });
   await expect(send(id, 'One')).rejects.toMatchObject({ status: 429 });
   model.script = says('There');
   await send(id, 'Two');
   const { conversation, messages } = await ann.client.conversations.get({ params: { id } });
-  expect(messages.map(({ content }) => content)).toEqual(['One', 'Two', 'There']);
-  expect(conversation).toMatchObject({ title: 'One', messageCount: 3 });
+  expect(messages.map(({ content, status }) => [content, status])).toEqual([
+    ['One', undefined],
+    ['', 'failed'],
+    ['Two', undefined],
+    ['There', 'completed'],
+  ]);
+  expect(conversation).toMatchObject({ title: 'One', messageCount: 4 });
 });
 
 it('does not store a message that can never be answered', async () => {
@@ -115,7 +127,10 @@ it('aborts the model call when the client disconnects', async () => {
   gone.abort();
   await expect(sent).rejects.toThrow();
   await until(() => expect(model.aborted).toBe(before + 1));
-  expect((await ann.client.conversations.get({ params: { id } })).messages).toHaveLength(1);
+  await until(async () => {
+    const { messages } = await ann.client.conversations.get({ params: { id } });
+    expect(messages[1]).toMatchObject({ content: '', status: 'interrupted', error: { code: 'CANCELLED' } });
+  });
 });
 
 it('a conversation survives a restart', async () => {

@@ -101,7 +101,6 @@ export const agentFaults: Record<string, PlantedFault> = {
     async plant() {
       const { ConversationService } = await import('../../../src/core/chat/conversation-service.ts');
       const { ConversationStore } = await import('../../../src/core/chat/conversation-store.ts');
-      // What messages that waited come to says nothing of its role.
       replaceMethod(
         ConversationStore.prototype,
         'changeMessage',

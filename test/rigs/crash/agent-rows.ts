@@ -62,7 +62,7 @@ export class AgentRows {
   openMessages(): number {
     const row = this.#database
       .prepare(
-        "select count(*) as n from agent_runs where kind = 'message' and status in ('waiting', 'running')",
+        "select count(*) as n from agent_runs where kind = 'message' and status in ('attached', 'waiting', 'running')",
       )
       .get();
     return Number(row?.['n']);

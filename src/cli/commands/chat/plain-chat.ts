@@ -1,3 +1,4 @@
+import { MAX_ROUND_TRIPS } from '../../../contract/conversations.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -5,7 +6,8 @@ import { exitCodes, type ExitCode } from '../../errors/exit-codes.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from '../run/on-interrupt.ts';
 import { readPrompt } from '../run/read-prompt.ts';
 import { answerApproval, type OnApproval } from './answer-approval.ts';
-import { beginConversation, findConversation } from './choose-conversation.ts';
+import { beginConversation } from './choose-conversation.ts';
+import { continueHint, continueTurnHint } from './continue-hints.ts';
 import type { ChatSettings } from './chat-settings.ts';
 import { PlainTranscript } from './plain-transcript.ts';
 import { runFailure } from './run-failure.ts';
@@ -13,7 +15,10 @@ import { sendMessage } from './send-message.ts';
 
 export interface PlainOptions {
   settings: ChatSettings;
+  /** The id of the conversation to continue; otherwise the message begins one. */
   conversation?: string | undefined;
+  /** Where it works, if that is another directory. */
+  directory?: string | undefined;
   onApproval?: OnApproval | undefined;
   json?: boolean | undefined;
   jsonl?: boolean | undefined;
@@ -25,10 +30,7 @@ export async function chatPlainly(cli: Cli, words: string[], options: PlainOptio
   const message = await readPrompt(words, undefined, 'svc chat');
   const connection = cli.connect();
   const { client } = connection;
-  const id =
-    options.conversation === undefined
-      ? (await beginConversation(connection, process.cwd())).id
-      : await findConversation(client, options.conversation);
+  const id = options.conversation ?? (await beginConversation(connection, process.cwd())).id;
 
   const stopping = new AbortController();
   let interrupt: Interrupt | undefined;
@@ -44,15 +46,19 @@ export async function chatPlainly(cli: Cli, words: string[], options: PlainOptio
   });
   const transcript = new PlainTranscript(output, { isAnswerShown: !options.json && !options.jsonl });
   let failure: CliError | undefined;
-  let isComplete = false;
+  let complete: Extract<RunEvent, { type: 'complete' }>['data'] | undefined;
   try {
     const signal = AbortSignal.any([stopping.signal, output.closed]);
     for await (const event of sendMessage(client, id, message, options.settings, signal)) {
       taskId = taskIdOf(event) ?? taskId;
       if (options.jsonl) output.jsonLine(event);
       transcript.add(event);
-      if (event.type === 'complete') isComplete = true;
-      if (event.type === 'error') failure = runFailure(event.data);
+      if (event.type === 'complete') complete = event.data;
+      if (event.type === 'error')
+        failure = runFailure(
+          event.data,
+          options.settings.isAgentic ? { agentic: { id, cwd: options.directory } } : {},
+        );
       if (event.type === 'approval:requested')
         await answerApproval(cli, event.data.approval, options.onApproval);
     }
@@ -63,7 +69,7 @@ export async function chatPlainly(cli: Cli, words: string[], options: PlainOptio
     }
     if (interrupt === undefined) {
       await stop();
-      throw error instanceof CliError || !isBroken(error) ? error : connectionLost(taskId, error);
+      throw error instanceof CliError || !isBroken(error) ? error : connectionLost(id, taskId, error);
     }
   } finally {
     forget();
@@ -74,13 +80,15 @@ export async function chatPlainly(cli: Cli, words: string[], options: PlainOptio
       next: continueHint(id),
     });
   if (failure) throw failure;
-  if (!isComplete) throw connectionLost(taskId, undefined);
+  if (!complete) throw connectionLost(id, taskId, undefined);
   if (options.json) output.json(await client.conversations.get({ params: { id } }));
+  if (complete.finishReason === 'max_round_trips')
+    output.note(
+      `${output.paintError('yellow', '!')} Stopped at the limit of ${complete.maxRoundTrips ?? MAX_ROUND_TRIPS} tool round trips.  ${continueTurnHint(id)}`,
+    );
   output.note(output.paintError('dim', `${transcript.summary}  ${continueHint(id)}`));
   return exitCodes.done;
 }
-
-const continueHint = (id: string) => `Continue: svc chat -c ${id}`;
 
 function taskIdOf({ type, data }: RunEvent): string | undefined {
   return type === 'user_message' || type === 'session:start' ? data.taskId : undefined;
@@ -88,14 +96,14 @@ function taskIdOf({ type, data }: RunEvent): string | undefined {
 
 const isBroken = (error: unknown) => error instanceof Error && 'code' in error;
 
-const connectionLost = (taskId: string | undefined, cause: unknown) =>
+const connectionLost = (id: string, taskId: string | undefined, cause: unknown) =>
   new CliError(
     exitCodes.unreachable,
     'The connection to the daemon was lost before the answer was complete.',
     {
       next:
         taskId === undefined
-          ? 'See: svc daemon status'
+          ? `See: svc daemon status. ${continueTurnHint(id)}`
           : `The task may still be running: svc tasks show ${taskId}`,
       cause,
     },

@@ -7,9 +7,10 @@ import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { requireProvider } from '../providers/provider-type.ts';
 import type { OnApproval } from './answer-approval.ts';
 import type { ChatSettings } from './chat-settings.ts';
+import { chosenConversation } from './chosen-conversation.ts';
 
 export interface ChatOptions {
-  conversation?: string;
+  conversation?: string | true;
   agentic?: boolean;
   model?: string;
   provider?: string;
@@ -24,19 +25,27 @@ export interface ChatOptions {
 }
 
 /** `svc chat`: full-screen on a terminal, otherwise one message and its answer. */
-export async function runChat(cli: Cli, words: string[], options: ChatOptions): Promise<ExitCode> {
+export async function runChat(cli: Cli, typed: string[], options: ChatOptions): Promise<ExitCode> {
   const settings = await settingsOf(cli, options);
-  const { conversation, json, jsonl, onApproval } = options;
+  const { json, jsonl, onApproval } = options;
+  const { words, chosen } = splitConversation(typed, options.conversation);
+  const { id: conversation, directory } = (await chosenConversation(cli, chosen)) ?? {};
   const isOnScreen = process.stdin.isTTY && cli.output.isTerminal && cli.platform.env['TERM'] !== 'dumb';
   const isPlain =
     !isOnScreen || options.plain || json || jsonl || onApproval !== undefined || words[0] === '-';
   if (isPlain) {
     const { chatPlainly } = await import('./plain-chat.ts');
-    return chatPlainly(cli, words, { settings, conversation, onApproval, json, jsonl });
+    return chatPlainly(cli, words, { settings, conversation, directory, onApproval, json, jsonl });
   }
   const { startChat } = await import('../../tui/chat/start-chat.tsx');
   return startChat(cli, { settings, conversation, message: words.join(' ') });
 }
+
+/** `-c "some words"` is the last conversation of this directory, and a message: no id has a space. */
+const splitConversation = (words: string[], chosen: string | true | undefined) =>
+  typeof chosen === 'string' && /\s/.test(chosen)
+    ? { words: [chosen, ...words], chosen: true as const }
+    : { words, chosen };
 
 async function settingsOf(cli: Cli, options: ChatOptions): Promise<ChatSettings> {
   const { agentic = false, effort, maxSteps, maxBudget, mode, model } = options;

@@ -1,8 +1,14 @@
 import type { RunEvent } from '../../../contract/run-events.ts';
+import { continueAsTaskHint } from './continue-hints.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 
 type Failure = Extract<RunEvent, { type: 'error' }>['data'];
+
+interface RunContext {
+  /** The conversation of an agentic turn, whose work can go on as a task. */
+  agentic?: { id: string; cwd?: string | undefined } | undefined;
+}
 
 /** Exit code and hint per error code of a run; the first match counts. */
 const meanings: [word: RegExp, exitCode: ExitCode, next?: string][] = [
@@ -22,8 +28,10 @@ const meanings: [word: RegExp, exitCode: ExitCode, next?: string][] = [
 ];
 
 /** The error of a run with its exit code and what to do next. */
-export function runFailure({ message, code }: Failure): CliError {
+export function runFailure({ message, code }: Failure, { agentic }: RunContext = {}): CliError {
   const word = code.toLowerCase().replaceAll('-', '_');
-  const [, exitCode = exitCodes.failed, next] = meanings.find(([pattern]) => pattern.test(word)) ?? [];
+  const [, exitCode = exitCodes.failed, meant] = meanings.find(([pattern]) => pattern.test(word)) ?? [];
+  const isOutOfTime = word === 'timeout' && agentic !== undefined;
+  const next = isOutOfTime ? continueAsTaskHint(agentic) : meant;
   return new CliError(exitCode, message, next === undefined ? {} : { next });
 }

@@ -1,3 +1,4 @@
+import { MAX_ROUND_TRIPS } from '../../../contract/conversations.ts';
 import type { Client } from '../../../contract/client.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
 import type { ChatSettings } from './chat-settings.ts';
@@ -28,7 +29,11 @@ export async function* sendMessage(
         { signal },
       )
     : conversations.sendMessageWithToolsStream(
-        { params, body: { content, ...which, ...(mode && { securityMode: mode }) } },
+        {
+          params,
+          // The person at the terminal sees every step and can stop it.
+          body: { content, ...which, ...(mode && { securityMode: mode }), maxRoundTrips: MAX_ROUND_TRIPS },
+        },
         { signal },
       );
   for await (const { data } of events) yield data;

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Database } from '../../storage/database.ts';
 import type { Schema } from '../../storage/schema.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
+import { openStatuses } from './open-messages.ts';
 
 /** Rows of runs that outlive a request. */
 export class AgentRunStore {
@@ -20,13 +21,17 @@ export class AgentRunStore {
 
   /** The runs of messages that have not finished. */
   openMessages(conversationId?: string): Promise<AgentRunRow[]> {
-    let query = this.#select().where('kind', '=', 'message').where('status', 'in', ['waiting', 'running']);
+    let query = this.#select().where('kind', '=', 'message').where('status', 'in', openStatuses);
     if (conversationId !== undefined) query = query.where('conversation_id', '=', conversationId);
     return query.orderBy('id').execute();
   }
 
   async insert(db: Kysely<Schema>, row: AgentRunRow): Promise<void> {
     await db.insertInto('agent_runs').values(row).execute();
+  }
+
+  async remove(db: Kysely<Schema>, id: string): Promise<void> {
+    await db.deleteFrom('agent_runs').where('id', '=', id).execute();
   }
 
   async save(id: string, change: Partial<AgentRunRow>): Promise<void> {

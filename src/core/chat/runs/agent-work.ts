@@ -48,6 +48,7 @@ export class AgentWork {
       feeds.emit(id, event);
       record.add(event);
     };
+    if (conversationId) feeds.begin(id, conversationId);
     const attempt: Attempt = { agentRun, id, sink, signal: AbortSignal.any(signals) };
     try {
       if (agentic && conversationId)
@@ -62,7 +63,10 @@ export class AgentWork {
         : toRunFailure(error);
       sink(toErrorEvent(failure));
       // Its approvals are void, unless the next start of the daemon resumes the run.
-      if (!isShutdown(agentRun.signal)) await approvals.expireForRun(agentRun.task.id);
+      if (!isShutdown(agentRun.signal)) {
+        await approvals.expireForRun(agentRun.task.id);
+        if (agentic) await agenticRuns.storeFailure(agentic, failure);
+      }
       throw toAgentFailure(failure, { isFinal: agentic !== undefined });
     } finally {
       timer?.stop();

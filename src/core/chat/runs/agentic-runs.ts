@@ -1,11 +1,12 @@
-import type { ModelMessage } from 'ai';
 import type { PresetId } from '../../../contract/chat.ts';
 import type { Config } from '../../config/config.ts';
 import { type MemoryScope, memoryScopeOf } from '../../memory/memory-scope.ts';
 import { projectRootOf } from '../../paths/project-root.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
+import { toModelMessages } from '../../providers/prompt.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
+import type { Log } from '../../log.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ConversationRow, MessageRow } from '../../storage/rows/conversations.ts';
 import type { Database } from '../../storage/database.ts';
@@ -17,11 +18,13 @@ import { presets } from '../presets.ts';
 import type { Recall } from '../recall/recall.ts';
 import type { TaskLessons } from '../recall/task-lessons.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
-import type { AgenticOptions } from './agentic-service.ts';
+import type { AgenticOptions } from './agentic-options.ts';
 import { type Attempt, type PreparedRun, storedState } from './attempt.ts';
 import { beginRun } from './begin-run.ts';
 import { isConversationTainted } from './taint.ts';
 import { answerOf, toFinishedRun } from './run-end.ts';
+import { partialSaver } from './partial-text.ts';
+import { endOfAttempt, failedEnd, type TurnEnd } from './turn-end.ts';
 import { isShutdown, RunFailure } from './run-failure.ts';
 import type { RunPlan } from './run-order.ts';
 import { agenticRules, type RunStorage } from './run-policy.ts';
@@ -44,10 +47,11 @@ export interface AgenticRunsDeps {
   recall: Pick<Recall, 'forQuestion'>;
   lessons: TaskLessons;
   timers: RunTimers;
-  config: Config;
   /** The directory in which the tools of a conversation work. */
   workspace: (conversation: { id: string; cwd: string | null }) => Promise<string>;
+  config: Config;
   runtime: Runtime;
+  log: Log;
 }
 
 /** Prepares runs of agentic messages, which never ask a person; the answer is stored in the conversation. */
@@ -76,7 +80,12 @@ export class AgenticRuns {
       // When an administrator writes in the conversation of another user, that user reads the answer.
       userId: ownerId,
       model,
-      state: storedState(row) ?? (await this.#begin(attempt, conversation, model, memoryScope)),
+      state:
+        storedState(row) ??
+        (await this.#begin(attempt, conversation, model, {
+          userMessageId: options.userMessageId,
+          scope: memoryScope,
+        })),
       instructions: instructionsOf(presets[conversation.preset_id as PresetId], {
         workspace,
         mode: MODE,
@@ -96,7 +105,7 @@ export class AgenticRuns {
       isAnnounced: false,
       signal,
     };
-    const store = this.#storage(attempt, plan, options.answerId, {
+    const store = this.#storage(attempt, plan, options, {
       learns: senderId === ownerId,
       project: isProject ? await projectRootOf(workspace) : undefined,
     });
@@ -107,12 +116,12 @@ export class AgenticRuns {
     { agentRun, signal }: Attempt,
     conversation: ConversationRow,
     model: ResolvedModel,
-    scope: MemoryScope,
+    { userMessageId, scope }: { userMessageId: string; scope: MemoryScope },
   ): Promise<RunState> {
     const { conversations, recall } = this.#deps;
-    const { turns } = await conversations.prompt(model, conversation);
+    const { turns } = await conversations.prompt(model, conversation, userMessageId);
     return beginRun(recall, {
-      messages: turns.map(({ role, content }): ModelMessage => ({ role, content })),
+      messages: toModelMessages(turns),
       ownerId: conversation.owner_id,
       question: questionOfTask(agentRun.task),
       mode: MODE,
@@ -125,37 +134,62 @@ export class AgenticRuns {
 
   /** `learns` is true only where the owner of the conversation also owns the task: what is learned belongs to the owner. */
   #storage(
-    { id, agentRun }: Attempt,
+    { id, agentRun, signal }: Attempt,
     { state, model, userId, conversationId = '' }: RunPlan,
-    answerId: string,
+    { answerId, userMessageId }: AgenticOptions,
     { learns, project }: { learns: boolean; project: string | undefined },
   ): RunStorage {
-    const { runs, lessons } = this.#deps;
-    const storeAnswer = () =>
-      this.#storeAnswer(userId, conversationId, { ...answerOf(state, model), id: answerId });
+    const { runs, lessons, config } = this.#deps;
+    const storeAnswer = (end: TurnEnd) =>
+      this.#storeAnswer(userId, conversationId, {
+        ...answerOf(state, model, end),
+        id: answerId,
+        reply_to: userMessageId,
+      });
     return {
-      save: (saved) => runs.save(id, { state: JSON.stringify(saved) }),
-      keep: async ({ kind }) => {
-        if (kind !== 'failed') {
+      save: (saved) => runs.save(id, { state: JSON.stringify(saved), partial: null }),
+      savePartial: partialSaver(this.#deps, id),
+      keep: async (outcome) => {
+        if (outcome.kind !== 'failed') {
           if (learns)
             lessons.learnOnCompletion(agentRun.task.id, {
               ...toFinishedRun(state, conversationId),
               project,
             });
-          return (await storeAnswer()).id;
+          return (await storeAnswer({ status: 'completed' })).id;
         }
-        // The calls took effect, so they are stored; on shutdown the next start resumes the run instead.
-        if (!isShutdown(agentRun.signal) && (state.text !== '' || state.calls.length > 0))
-          await storeAnswer();
+        // On shutdown the next start resumes the run instead.
+        if (!isShutdown(agentRun.signal))
+          await storeAnswer(endOfAttempt(outcome.error, signal, config.get('pool.timeoutMs')));
         return undefined;
       },
     };
   }
 
+  /** Stores that a run ended before it could answer; an answer that is stored already stays. */
+  async storeFailure({ options, conversation_id: id }: AgentRunRow, failure: RunFailure): Promise<void> {
+    const { conversationStore, conversations } = this.#deps;
+    const { answerId, userMessageId } = JSON.parse(options) as AgenticOptions;
+    const conversation = id === null ? undefined : await conversationStore.find(id);
+    if (!conversation || (await conversationStore.hasMessage(answerId))) return;
+    const { status, error } = failedEnd(failure);
+    // The time limit of the session; that of a call of the model ends a run that stores its answer.
+    const isTimeout = failure.failure === 'timeout';
+    const owner = { userId: conversation.owner_id, role: 'user' } as const;
+    await conversations.append(owner, conversation.id, {
+      id: answerId,
+      role: 'assistant',
+      content: '',
+      reply_to: userMessageId,
+      status: isTimeout ? 'interrupted' : status,
+      error: JSON.stringify(error),
+    });
+  }
+
   async #storeAnswer(
     userId: string,
     conversationId: string,
-    answer: ReturnType<typeof answerOf> & { id: string },
+    answer: ReturnType<typeof answerOf> & { id: string; reply_to: string },
   ): Promise<MessageRow> {
     const { database, conversationStore, conversations } = this.#deps;
     // An earlier attempt may have stored part of the answer before the daemon died.

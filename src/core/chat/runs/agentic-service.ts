@@ -8,6 +8,9 @@ import type { ConversationRow } from '../../storage/rows/conversations.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
 import { isTerminal } from '../../tasks/task-states.ts';
+import type { AgentRunStore } from './agent-run-store.ts';
+import type { AgenticOptions } from './agentic-options.ts';
+import type { AgenticRuns } from './agentic-runs.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
 import { cancelled, RunFailure, toEdgeError, toErrorEvent } from './run-failure.ts';
@@ -19,18 +22,12 @@ const TITLE_LENGTH = 200;
 /** Only a crash of the daemon is retried; every other failure goes to the user at once. */
 const ATTEMPTS = 2;
 
-/** The options of an agentic message that its task does not hold. */
-export interface AgenticOptions extends Omit<SendAgenticMessage, 'content'> {
-  userMessageId: string;
-  /** The id of the answer, the same in every attempt. */
-  answerId: string;
-  mayRunCommands: boolean;
-}
-
 export interface AgenticServiceDeps {
   bus: EventBus;
   conversations: ConversationService;
   providers: Pick<ModelProviders, 'resolve'>;
+  runs: AgentRunStore;
+  agenticRuns: AgenticRuns;
   tasks: Pick<TaskService, 'createFor' | 'cancel'>;
   feeds: RunFeeds;
   timers: RunTimers;
@@ -60,6 +57,7 @@ export class AgenticService {
         signal: timer.signal,
       });
       const events = feeds.open(runId, signal);
+      feeds.begin(runId, conversationId);
       const options: AgenticOptions = {
         ...limits,
         userMessageId: accepted.message.id,
@@ -91,6 +89,7 @@ export class AgenticService {
       conversation_id: conversation.id,
       options: JSON.stringify(options),
       state: null,
+      partial: null,
       created_at: now,
       updated_at: now,
     };
@@ -122,12 +121,21 @@ export class AgenticService {
     return task.id;
   }
 
+  /** An agent that reported its outcome has stored its answer already. */
+  async #storeFailure(runId: string, failure: RunFailure): Promise<void> {
+    const row = await this.#deps.runs.find(runId);
+    if (row) await this.#deps.agenticRuns.storeFailure(row, failure);
+  }
+
   /** Closes the stream when the task finishes without its agent, or gets no worker in time. */
   #closeWithTask(caller: Caller, taskId: string, runId: string, timer: RunTimer): void {
     const { bus, tasks, feeds, log, timers } = this.#deps;
     const fail = (failure: RunFailure) => {
       feeds.emit(runId, toErrorEvent(failure));
       feeds.close(runId);
+      this.#storeFailure(runId, failure).catch((error: unknown) =>
+        log.warn({ runId, reason: messageOf(error) }, 'the end of a run could not be stored'),
+      );
     };
     timer.signal.addEventListener('abort', () => {
       if (timer.isTaken) return;
@@ -143,8 +151,9 @@ export class AgenticService {
       if (task.id !== taskId || !isTerminal(task.status)) return;
       timer.stop();
       unsubscribe();
-      // An agent that reported its outcome has closed the stream already.
-      if (task.status === 'cancelled') fail(cancelled());
+      // An agent that completed has stored its answer and closed the stream already.
+      if (task.status === 'completed') feeds.close(runId);
+      else if (task.status === 'cancelled') fail(cancelled());
       else fail(new RunFailure('unknown', 'FAILED', 'The run finished without an answer'));
     });
   }

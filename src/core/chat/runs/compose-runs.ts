@@ -9,15 +9,18 @@ import { TaskLessons } from '../recall/task-lessons.ts';
 import type { TaskFinishWatcher } from '../../tasks/task-finish-watcher.ts';
 import { composeTools, type ToolDeps } from '../../tools/compose-tools.ts';
 import type { Compactor } from '../compactor.ts';
+import type { ConversationFeeds } from '../conversation-feeds.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
 import type { ModelOptions } from '../../providers/compose-providers.ts';
 import { ModelSteps } from '../../providers/model-steps.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
+import { ActiveTurns } from './active-turns.ts';
 import { AgentRunStore } from './agent-run-store.ts';
 import { AgentWork } from './agent-work.ts';
 import { AgenticRuns } from './agentic-runs.ts';
 import { AgenticService } from './agentic-service.ts';
+import { LeftTurns } from './left-turns.ts';
 import { MessageRuns } from './message-runs.ts';
 import { RunFeeds } from './run-feeds.ts';
 import { RunService } from './run-service.ts';
@@ -25,6 +28,7 @@ import { RunTimers } from './run-timers.ts';
 import { TaskRuns } from './task-runs.ts';
 import { ToolLoop } from './tool-loop.ts';
 import { ToolMessageService } from './tool-message-service.ts';
+import { TurnStopper } from './turn-stopper.ts';
 import { WaitingMessages } from './waiting-messages.ts';
 
 export interface RunDeps extends ToolDeps {
@@ -34,6 +38,7 @@ export interface RunDeps extends ToolDeps {
   providers: ModelProviders;
   compactor: Compactor;
   conversations: ConversationService;
+  conversationFeeds: ConversationFeeds;
   conversationStore: ConversationStore;
   recall: Recall;
   finishWatcher: TaskFinishWatcher;
@@ -50,7 +55,8 @@ export async function composeRuns(deps: RunDeps) {
   const tools = composeTools(deps);
   const { registry } = tools;
   const runs = new AgentRunStore(database);
-  const feeds = new RunFeeds(runtime.now);
+  const feeds = new RunFeeds(runtime.now, deps.conversationFeeds);
+  const turns = new ActiveTurns();
   const steps = new ModelSteps({ ...models, providers, metrics: deps.metrics.models });
   const isRepeatable = async (name: string) => (await registry.find(name))?.isReadOnly ?? true;
   const loop = new ToolLoop({ ...deps, ...models, ...tools, steps, isRepeatable });
@@ -66,9 +72,10 @@ export async function composeRuns(deps: RunDeps) {
   const lessons = new TaskLessons(deps);
   const timers = new RunTimers(deps.sessionMs);
   const runService = new RunService({ ...deps, registry, loop });
-  const shared = { ...deps, ...tools, runs, feeds, timers, runService, workspace, lessons };
+  const shared = { ...deps, ...tools, runs, feeds, turns, timers, runService, workspace, lessons };
   const messageRuns = new MessageRuns(shared);
-  const waiting = new WaitingMessages({ ...shared, messageRuns, store: conversationStore });
+  const leftTurns = new LeftTurns({ ...shared, store: conversationStore });
+  const waiting = new WaitingMessages({ ...shared, messageRuns, leftTurns, store: conversationStore });
   waiting.listen();
   const agenticRuns = new AgenticRuns({ ...shared, tasks: store });
   const taskRuns = new TaskRuns({ ...shared, tasks: store, realPath: realpath });
@@ -76,12 +83,14 @@ export async function composeRuns(deps: RunDeps) {
     ...tools,
     waitingMessages: waiting,
     toolMessages: new ToolMessageService({ ...shared, messageRuns, waiting }),
+    turnStopper: new TurnStopper({ ...shared, waiting }),
     close: async () => {
       waiting.stop();
+      await turns.close();
       await lessons.close();
       await tools.mcp.close();
     },
-    agentic: new AgenticService(shared),
+    agentic: new AgenticService({ ...shared, agenticRuns }),
     agentWork: new AgentWork({ ...shared, agenticRuns, taskRuns }),
   };
 }

@@ -20,9 +20,15 @@ export interface MessageOptions {
   mode: SecurityMode;
   provider: ResolvedModel['provider'];
   model: string;
+  /** Of the model, where it is known. */
+  contextWindow?: number;
   isStreamed: boolean;
   enableTools: boolean;
+  /** Undefined in runs of earlier versions. */
+  maxRoundTrips?: number;
+  /** The id of the answer, and of the message that it answers, which earlier versions did not store. */
   messageId: string;
+  userMessageId?: string;
   mayRunCommands: boolean;
 }
 
@@ -59,7 +65,7 @@ export class MessageRuns {
   ): Promise<PreparedRun> {
     const { users, feeds, config } = this.#deps;
     const isProject = conversation.cwd !== null;
-    const { instructions, mode, enableTools: hasTools, isStreamed, mayRunCommands } = options;
+    const { instructions, mode, enableTools: hasTools, isStreamed, mayRunCommands, maxRoundTrips } = options;
     const userId = conversation.owner_id;
     return {
       plan: {
@@ -81,7 +87,11 @@ export class MessageRuns {
         isStreamed,
         showsThinking: true,
       },
-      policy: { ...messageRules({ hasTools }), store, sink: (event) => feeds.emit(id, event) },
+      policy: {
+        ...messageRules({ hasTools, ...(maxRoundTrips !== undefined && { roundTrips: maxRoundTrips }) }),
+        store,
+        sink: (event) => feeds.emit(id, event),
+      },
     };
   }
 

@@ -4,16 +4,32 @@ import { usageColumns } from '../conversation-service.ts';
 import type { FinishedRun } from '../recall/task-lessons.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import { type RunState, usageOf } from './run-state.ts';
+import { closeOpenCalls, type TurnEnd } from './turn-end.ts';
 
-/** The columns of the message that stores the answer of a run. */
-export const answerOf = (state: RunState, { provider, modelId }: ResolvedModel) => ({
-  role: 'assistant',
-  content: state.text,
-  provider,
-  model: modelId,
-  tool_calls: state.calls.length > 0 ? JSON.stringify(state.calls) : null,
-  ...usageColumns(usageOf(state)),
-});
+/** The columns of the message that stores the answer of a run, as far as it got. */
+export function answerOf(
+  state: RunState,
+  { provider, modelId, contextWindow }: Pick<ResolvedModel, 'provider' | 'modelId' | 'contextWindow'>,
+  { status, error }: TurnEnd,
+) {
+  if (status === 'interrupted' || status === 'failed') closeOpenCalls(state);
+  const { calls, steps, partial, text, lastPrompt, costUsd, finishReason } = state;
+  return {
+    role: 'assistant',
+    content: status !== 'completed' && partial?.trim() ? partial : text,
+    provider,
+    model: modelId,
+    tool_calls: calls.length > 0 ? JSON.stringify(calls) : null,
+    steps: steps && calls.length > 0 ? JSON.stringify(steps) : null,
+    status,
+    error: error ? JSON.stringify(error) : null,
+    finish_reason: status === 'completed' ? finishReason : null,
+    cost_usd: costUsd ?? null,
+    context_tokens: lastPrompt?.counted ?? null,
+    context_window: lastPrompt && contextWindow !== undefined ? contextWindow : null,
+    ...usageColumns(usageOf(state)),
+  };
+}
 
 /** The `complete` event of a run, without the figures that the vendor did not count. */
 export function completeEvent(state: RunState, { provider, modelId }: ResolvedModel): RunEventInput {
@@ -27,6 +43,10 @@ export function completeEvent(state: RunState, { provider, modelId }: ResolvedMo
       model: modelId,
       provider,
       toolCalls: state.calls.length,
+      ...(state.finishReason === 'max_round_trips' && {
+        finishReason: state.finishReason,
+        maxRoundTrips: state.step - 1,
+      }),
     },
   };
 }

@@ -24,6 +24,14 @@ export class RunFailure extends Error {
 export const timedOut = (ms: number): RunFailure =>
   new RunFailure('timeout', 'TIMEOUT', `The run was stopped after ${ms / 1000} s`);
 
+/** The end of an agentic turn by its own time limit. */
+export const sessionOver = (ms: number): RunFailure =>
+  new RunFailure(
+    'timeout',
+    'TIMEOUT',
+    `Agentic mode reached its time limit of ${ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`}; a task has no such limit`,
+  );
+
 export const cancelled = (): RunFailure => new RunFailure('cancelled', 'CANCELLED', 'The run was cancelled');
 
 const stops: Record<StopReason, (attemptMs: number) => RunFailure> = {

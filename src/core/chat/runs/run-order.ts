@@ -85,6 +85,7 @@ export async function createOrder(
     },
     emit: sink,
     ...(store.save && { save: store.save }),
+    ...(store.savePartial && { savePartial: store.savePartial }),
   };
   if (project)
     order.touch = async (paths) => {

@@ -2,8 +2,8 @@ import type { SendAgenticMessage, Effort, RunEventInput } from '../../../contrac
 import type { Approval } from '../../../contract/approvals.ts';
 import type { RunState } from './run-state.ts';
 
-/** Round trips with tool calls per message, before the final answer. */
-const MESSAGE_ROUND_TRIPS = 5;
+/** Round trips with tool calls of a message that does not say how many. */
+export const MESSAGE_ROUND_TRIPS = 5;
 /** The step limit of each effort. */
 const stepsOf: Record<Effort, number> = { low: 5, medium: 20, high: 50, max: 200 };
 
@@ -33,6 +33,8 @@ export type RunOutcome = LoopEnd | { kind: 'failed'; error: unknown };
 export interface RunStorage {
   /** Saves the state after each step and call; absent where the run is never resumed. */
   save?: (state: RunState) => Promise<void>;
+  /** Takes the text of the current step as it grows, to be saved now and then. */
+  savePartial?: (text: string) => void;
   /** Stores the outcome, failures included; returns the id of the message that holds it. */
   keep: (outcome: RunOutcome) => Promise<string | undefined>;
 }
@@ -44,9 +46,15 @@ export interface RunPolicy extends RunRules {
 }
 
 /** Rules for a message whose sender waits for the answer; approvals are decided in other requests. */
-export const messageRules = ({ hasTools }: { hasTools: boolean }): RunRules => ({
+export const messageRules = ({
+  hasTools,
+  roundTrips = MESSAGE_ROUND_TRIPS,
+}: {
+  hasTools: boolean;
+  roundTrips?: number;
+}): RunRules => ({
   onApproval: 'return',
-  limits: { steps: hasTools ? MESSAGE_ROUND_TRIPS + 1 : 1, tokens: null, wallMs: null },
+  limits: { steps: hasTools ? roundTrips + 1 : 1, tokens: null, wallMs: null },
   endsWithAnswer: true,
   retries: false,
 });

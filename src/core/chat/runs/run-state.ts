@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai';
 import type { ToolCall } from '../../../contract/conversations.ts';
 import type { FinishReason, TokenUsage } from '../../../contract/chat.ts';
+import type { TurnStep } from '../history/turn-step.ts';
 
 /** A tool call of the model that has no result yet. */
 export interface OpenCall {
@@ -16,6 +17,8 @@ export interface OpenCall {
 /** The state of a run, stored as JSON so that a restart can resume it. */
 export interface RunState {
   messages: ModelMessage[];
+  /** The position of the message that the run answers; undefined is the first. */
+  request?: number;
   /** Number of steps that were started. */
   step: number;
   /** Sum over all steps; what a vendor did not count is estimated. */
@@ -29,6 +32,12 @@ export interface RunState {
   text: string;
   finishReason: FinishReason;
   calls: ToolCall[];
+  /** Where in the turn the calls were made; undefined in runs of earlier versions. */
+  steps?: TurnStep[];
+  /** What the model has said in the step that is not finished. */
+  partial?: string;
+  /** What all steps cost; undefined once a price is unknown. */
+  costUsd?: number;
   /** Number of calls in the current step. */
   stepCalls: number;
   open: OpenCall[];
@@ -40,8 +49,10 @@ export interface RunState {
   isTainted?: boolean;
 }
 
+/** The state of a run that answers the last of the messages. */
 export const newRunState = (messages: ModelMessage[]): RunState => ({
   messages,
+  request: Math.max(0, messages.length - 1),
   step: 0,
   inputTokens: 0,
   outputTokens: 0,
@@ -49,6 +60,7 @@ export const newRunState = (messages: ModelMessage[]): RunState => ({
   text: '',
   finishReason: 'other',
   calls: [],
+  steps: [],
   stepCalls: 0,
   open: [],
 });

@@ -1,4 +1,4 @@
-import { timedOut } from './run-failure.ts';
+import { sessionOver } from './run-failure.ts';
 
 /** The wall clock of one run. */
 export interface RunTimer {
@@ -30,7 +30,7 @@ export class RunTimers {
 
   start(runId: string): RunTimer {
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(timedOut(this.#ms)), this.#ms);
+    const timer = setTimeout(() => controller.abort(sessionOver(this.#ms)), this.#ms);
     // A pending timer alone must not keep the process alive.
     timer.unref();
     const started: RunTimer = {

@@ -14,18 +14,22 @@ export interface SplitRun {
   last: ModelMessage[];
 }
 
-/** Makes room in the messages of a run: drops old tool results first, then whole older steps. */
-export function splitRun(messages: ModelMessage[], room: number): SplitRun {
+/**
+ * Makes room in the messages of a run: drops old tool results first, then whole older steps and what came before the
+ * request, which itself is kept.
+ */
+export function splitRun(messages: ModelMessage[], room: number, request = 0): SplitRun {
   let short = messages;
   for (const kept of KEPT_MESSAGES) {
     short = withoutOldResults(messages, kept);
     if (sizeOfMessages(short) <= room) return { head: [], old: [], last: short };
   }
-  const start = splitIndex(short);
+  const start = splitIndex(short, request);
   const last = withResultsOf(short.slice(start), (text) =>
     lastTokens(text, Math.max(SHORT_RESULT, room / 4)),
   );
-  return { head: short.slice(0, 1), old: short.slice(1, start), last };
+  const old = [...short.slice(0, request), ...short.slice(request + 1, start)];
+  return { head: short.slice(request, request + 1), old, last };
 }
 
 /** Replaces all results except those of the last messages with a note. */
@@ -53,7 +57,7 @@ const withResultsOf = (messages: ModelMessage[], change: (text: string) => strin
   );
 
 /** The kept part starts with a message of the model, so that every result follows its call. */
-function splitIndex(messages: ModelMessage[]): number {
-  for (let at = messages.length - 1; at > 0; at--) if (messages[at]?.role === 'assistant') return at;
+function splitIndex(messages: ModelMessage[], request: number): number {
+  for (let at = messages.length - 1; at > request; at--) if (messages[at]?.role === 'assistant') return at;
   return messages.length;
 }

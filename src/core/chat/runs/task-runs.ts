@@ -124,6 +124,7 @@ export class TaskRuns {
         task_id: taskId,
         options: '{}',
         state: null,
+        partial: null,
         created_at: now,
         updated_at: now,
       }),

@@ -14,6 +14,7 @@ import { expectedPrompt, sizeOfMessages, sizeOfTools } from './prompt-size.ts';
 import { RunFailure } from './run-failure.ts';
 import type { LoopEnd, RunRules } from './run-policy.ts';
 import { type OpenCall, resultMessage, type RunState, usedTokens } from './run-state.ts';
+import { withoutToolParts } from '../history/tool-free.ts';
 import { maskValue } from '../../tools/mask-secrets.ts';
 
 /** A smaller answer budget is not worth a call. */
@@ -37,6 +38,8 @@ export interface LoopOrder extends RunRules {
   touch?: (paths: readonly string[]) => Promise<void>;
   /** Saves the state of the run. */
   save?: (state: RunState) => Promise<void>;
+  /** Takes the text of the current step as it grows, to be saved now and then. */
+  savePartial?: (text: string) => void;
 }
 
 export interface ToolLoopDeps {
@@ -81,6 +84,7 @@ export class ToolLoop {
       const end = await this.#step(order);
       const isLast = endsWithAnswer && state.step >= maxSteps;
       if (end.calls.length === 0 || isLast) {
+        if (isLast && order.tools.length > 0) state.finishReason = 'max_round_trips';
         this.#emitStepComplete(order);
         await save?.(state);
         return { kind: 'done' };
@@ -112,11 +116,12 @@ export class ToolLoop {
 
   async #compact({ state, model, instructions, tools, run, emit }: LoopOrder): Promise<void> {
     const others = estimateTokens(instructions) + sizeOfTools(tools);
-    const fitting = await this.#deps.compactor.fitRun(model, state.messages, others, run.context.signal);
-    if (fitting === state.messages) return;
+    const fitting = await this.#deps.compactor.fitRun(model, state, others, run.context.signal);
+    if (fitting.messages === state.messages) return;
     const tokensBefore = sizeOfMessages(state.messages);
-    emit({ type: 'compaction', data: { tokensBefore, tokensAfter: sizeOfMessages(fitting) } });
-    state.messages = fitting;
+    emit({ type: 'compaction', data: { tokensBefore, tokensAfter: sizeOfMessages(fitting.messages) } });
+    state.messages = fitting.messages;
+    state.request = fitting.request;
     delete state.lastPrompt;
   }
 
@@ -164,7 +169,7 @@ export class ToolLoop {
     const mayCall = !(endsWithAnswer && step >= limits.steps);
     const request = {
       instructions,
-      messages: state.messages,
+      messages: tools.length > 0 ? state.messages : withoutEarlierCalls(state),
       tools,
       mayCall,
       isStreamed,
@@ -173,12 +178,16 @@ export class ToolLoop {
     };
     const parts = this.#deps.steps.take(model, { ...request, maxTokens }, run.context.signal);
     let thoughts = '';
+    state.partial = '';
     for (let next = await parts.next(); ; next = await parts.next()) {
       if (next.done) return next.value;
       progress.hasOutput = true;
       const part = next.value;
-      if (part.type === 'text') emit({ type: 'text:delta', data: { step, delta: part.text } });
-      else if (showsThinking) {
+      if (part.type === 'text') {
+        state.partial += part.text;
+        order.savePartial?.(state.partial);
+        emit({ type: 'text:delta', data: { step, delta: part.text } });
+      } else if (showsThinking) {
         if (part.type === 'thinking-start') {
           thoughts = '';
           emit({ type: 'thinking:start', data: { step, text: '' } });
@@ -213,6 +222,8 @@ export class ToolLoop {
         result: content,
         status: success ? 'success' : 'error',
       });
+      const lastStep = state.steps?.at(-1);
+      if (lastStep) lastStep.calls++;
       state.messages.push(resultMessage(call, content));
       emit({ type: 'tool:result', data: { toolCallId: call.id, result: { success, content } } });
       // A call that a stop interrupted stays started: the resumed run sees its outcome as unknown.
@@ -262,6 +273,18 @@ const unknownOutcome: ToolResult = {
     'The daemon stopped while this call ran. Whether it took effect is not known: check before you repeat it.',
 };
 
+/** Vendors refuse the calls of earlier turns in a request without tools. */
+function withoutEarlierCalls({ messages, request = 0 }: RunState): RunState['messages'] {
+  return [...withoutToolParts(messages.slice(0, request)), ...messages.slice(request)];
+}
+
+/** The sum of all steps so far; unknown once the price of one of them is. */
+function addCost(state: RunState, costUsd: number | undefined): void {
+  if (costUsd === undefined) delete state.costUsd;
+  else if (state.step === 1) state.costUsd = costUsd;
+  else if (state.costUsd !== undefined) state.costUsd += costUsd;
+}
+
 /** Adds the usage of the step; what the vendor did not count is estimated, so that the budget still holds. */
 function addUsage(state: RunState, end: StepEnd, estimated: number): void {
   const { promptTokens, completionTokens } = end.usage;
@@ -271,6 +294,9 @@ function addUsage(state: RunState, end: StepEnd, estimated: number): void {
   state.outputTokens += completionTokens ?? sizeOfMessages(end.messages);
   state.finishReason = end.finishReason;
   if (end.text.trim() !== '') state.text = end.text;
+  delete state.partial;
+  state.steps?.push({ text: end.text, calls: 0 });
+  addCost(state, end.costUsd);
   state.messages.push(...end.messages);
 }
 

@@ -1,26 +1,28 @@
 import { type ApprovalService, toApproval } from '../../approvals/approval-service.ts';
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
-import { AppError, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
 import type { Log } from '../../log.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ConversationRow } from '../../storage/rows/conversations.ts';
-import type { Database } from '../../storage/database.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
-import { type ConversationService, usageColumns } from '../conversation-service.ts';
+import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
+import type { ActiveTurns } from './active-turns.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
 import { type PreparedRun, storedState } from './attempt.ts';
+import type { LeftTurns } from './left-turns.ts';
 import type { MessageOptions, MessageRun, MessageRuns } from './message-runs.ts';
+import { partialSaver } from './partial-text.ts';
+import { replayTurn } from './replay-turn.ts';
 import { RunFailure } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
-import type { RunOutcome } from './run-policy.ts';
+import type { RunOutcome, RunStorage } from './run-policy.ts';
 import type { RunService } from './run-service.ts';
-import { type RunState, usageOf } from './run-state.ts';
+import { endOfTurn, failedEnd } from './turn-end.ts';
 
 export interface WaitingMessagesDeps {
-  database: Database;
   bus: EventBus;
   conversations: ConversationService;
   store: ConversationStore;
@@ -29,8 +31,10 @@ export interface WaitingMessagesDeps {
   approvals: ApprovalService;
   approvalStore: ApprovalStore;
   feeds: RunFeeds;
+  turns: ActiveTurns;
   runService: RunService;
   messageRuns: MessageRuns;
+  leftTurns: LeftTurns;
   /** The directory in which the tools of a conversation work: absolute, without links. */
   workspace: (conversation: Pick<ConversationRow, 'id' | 'cwd'>) => Promise<string>;
   runtime: Runtime;
@@ -40,7 +44,6 @@ export interface WaitingMessagesDeps {
 /** Resumes messages with tools once their approvals are decided, after a restart too. */
 export class WaitingMessages {
   readonly #deps: WaitingMessagesDeps;
-  readonly #stopping = new AbortController();
   #unsubscribe: (() => void) | undefined;
   constructor(deps: WaitingMessagesDeps) {
     this.#deps = deps;
@@ -53,14 +56,42 @@ export class WaitingMessages {
     });
   }
 
-  /** Resumes the messages of an earlier process. */
+  /** Resumes the messages of an earlier process, and ends those whose clients went away with it. */
   async start(): Promise<void> {
-    for (const run of await this.#deps.runs.openMessages()) this.resume(run.id);
+    const { runs, turns, conversations } = this.#deps;
+    for (const { id, conversation_id: conversationId } of await runs.openMessages()) {
+      // The daemon answers already: a turn that runs now is new, and has ended what was left of its conversation.
+      if (conversationId === null || turns.isBusy(conversationId)) continue;
+      const row = await conversations.inTurn(conversationId, () => this.#takeOver(id));
+      if (!row) continue;
+      await this.#announce(row);
+      this.resume(id);
+    }
+  }
+
+  /** The row of a message that waits or has to be resumed; one that its client has left is ended. */
+  async #takeOver(id: string): Promise<AgentRunRow | undefined> {
+    const { runs, leftTurns } = this.#deps;
+    const row = await runs.find(id);
+    if (row?.status !== 'attached') return row;
+    return (await leftTurns.settle(row)) === 'waiting' ? row : undefined;
   }
 
   stop(): void {
     this.#unsubscribe?.();
-    this.#stopping.abort(new AppError('unavailable', 'The daemon is stopping'));
+  }
+
+  /** Publishes the turn so far, for clients that join it again. */
+  async #announce(row: AgentRunRow): Promise<void> {
+    const { store, approvals, feeds } = this.#deps;
+    const conversation = row.conversation_id === null ? undefined : await store.find(row.conversation_id);
+    const state = storedState(row);
+    if (!conversation || !state) return;
+    const options = JSON.parse(row.options) as MessageOptions;
+    feeds.begin(row.id, conversation.id);
+    const pending = await approvals.listPending(conversation.id);
+    for (const event of replayTurn({ id: row.id, conversation, options, state }, pending))
+      feeds.emit(row.id, event);
   }
 
   /** Resumes the run in its turn, unless one of its approvals is pending. */
@@ -71,45 +102,48 @@ export class WaitingMessages {
   }
 
   async #inTurn(runId: string): Promise<void> {
-    const { runs, conversations, approvalStore } = this.#deps;
+    const { runs, conversations, approvalStore, turns } = this.#deps;
     const known = await runs.find(runId);
     if (!known || known.kind !== 'message' || known.conversation_id === null) return;
-    await conversations.inTurn(known.conversation_id, async () => {
+    const { conversation_id: conversationId } = known;
+    await conversations.inTurn(conversationId, async () => {
       const requested = await approvalStore.listByRun(runId);
       const row = await runs.find(runId);
-      if (!row || this.#stopping.signal.aborted || requested.some(({ status }) => status === 'pending'))
-        return;
+      if (!row || turns.stopping.aborted || requested.some(({ status }) => status === 'pending')) return;
       // A run that was interrupted by the end of the daemon is resumed from its state.
       if (row.status !== 'waiting' && row.status !== 'running') return;
       await runs.save(runId, { status: 'running' });
-      await this.#continue(row);
+      const client = turns.clientOf(runId);
+      await turns.run({ runId, conversationId, client }, (signal) => this.#continue(row, signal));
     });
   }
 
-  async #continue(row: AgentRunRow): Promise<void> {
-    const { store, feeds } = this.#deps;
+  async #continue(row: AgentRunRow, signal: AbortSignal): Promise<void> {
+    const { store, feeds, turns } = this.#deps;
     const conversation = row.conversation_id === null ? undefined : await store.find(row.conversation_id);
     const state = storedState(row);
     if (!conversation || !state) return;
     const options = JSON.parse(row.options) as MessageOptions;
     await this.#emitDecisions(row.id);
-    const outcome = await this.#resumeRun({ id: row.id, conversation, options, state });
-    if (outcome.kind === 'waiting') this.resume(row.id);
-    else if (outcome.kind === 'done') feeds.close(row.id);
+    feeds.begin(row.id, conversation.id);
+    const outcome = await this.#resumeRun({ id: row.id, conversation, options, state }, signal);
+    if (outcome.kind === 'waiting') return this.resume(row.id);
+    turns.forgetClient(row.id);
+    if (outcome.kind === 'done') feeds.close(row.id);
   }
 
-  async #resumeRun(run: MessageRun): Promise<RunOutcome> {
+  async #resumeRun(run: MessageRun, signal: AbortSignal): Promise<RunOutcome> {
     const { runs, providers, messageRuns, runService } = this.#deps;
     const { provider, model: modelId } = run.options;
-    const store = {
-      save: (state: RunState) => runs.save(run.id, { state: JSON.stringify(state) }),
-      keep: (outcome: RunOutcome) => this.#settle(run, outcome),
+    const store: RunStorage = {
+      save: (state) => runs.save(run.id, { state: JSON.stringify(state), partial: null }),
+      savePartial: partialSaver(this.#deps, run.id),
+      keep: (outcome) => this.#settle(run, outcome, signal),
     };
     let prepared: PreparedRun;
     try {
       const model = await providers.resolve({ provider, model: modelId });
       const workspace = await this.#deps.workspace(run.conversation);
-      const { signal } = this.#stopping;
       prepared = await messageRuns.prepare(run, { model, workspace, signal, isAnnounced: true, store });
     } catch (error) {
       const outcome = { kind: 'failed', error } as const;
@@ -120,32 +154,16 @@ export class WaitingMessages {
   }
 
   /** Stores the outcome of a resumed run in its message. */
-  async #settle(run: MessageRun, outcome: RunOutcome): Promise<string | undefined> {
-    const { store, database, messageRuns, runtime } = this.#deps;
-    const { id, options, state } = run;
-    let content = state.text;
+  async #settle(run: MessageRun, outcome: RunOutcome, signal: AbortSignal): Promise<string | undefined> {
+    const { messageRuns, turns } = this.#deps;
     if (outcome.kind === 'failed') {
       // The next start resumes it.
-      if (this.#stopping.signal.aborted) return undefined;
+      if (turns.stopping.aborted) return undefined;
       // Before the write, so that the client gets the error even when it cannot be stored.
-      messageRuns.fail(id, outcome.error);
-      content = `${state.text}\n\n(Interrupted: ${messageOf(outcome.error)})`.trim();
+      messageRuns.fail(run.id, outcome.error);
     }
-    const status = outcome.kind === 'done' ? 'completed' : outcome.kind;
-    const updated_at = runtime.now().toISOString();
-    await database.write(async ({ db }) => {
-      await store.changeMessage(db, options.messageId, {
-        tool_calls: state.calls.length > 0 ? JSON.stringify(state.calls) : null,
-        ...usageColumns(usageOf(state)),
-        content,
-      });
-      await db
-        .updateTable('agent_runs')
-        .set({ status, updated_at, state: JSON.stringify(state) })
-        .where('id', '=', id)
-        .execute();
-    });
-    return options.messageId;
+    await this.#deps.leftTurns.store(run, endOfTurn(outcome, { stopping: turns.stopping, signal }));
+    return run.options.messageId;
   }
 
   async #emitDecisions(runId: string): Promise<void> {
@@ -156,16 +174,23 @@ export class WaitingMessages {
     }
   }
 
-  /** Cancels the waiting messages of a conversation when a new message arrives. */
-  async drop(conversationId: string): Promise<void> {
-    const { runs, approvals, messageRuns, runtime } = this.#deps;
-    for (const { id } of await runs.openMessages(conversationId)) {
-      await runs.save(id, { status: 'cancelled', updated_at: runtime.now().toISOString() });
-      await approvals.expireForRun(id);
-      messageRuns.fail(
-        id,
-        new RunFailure('cancelled', 'OVERTAKEN', 'A new message came before the decision'),
-      );
+  /** Ends the waiting messages of a conversation: a new message has come, or a person stopped them. */
+  async drop(conversationId: string, reason: RunFailure = overtaken): Promise<boolean> {
+    const { runs, store, approvals, messageRuns, turns, leftTurns } = this.#deps;
+    const open = await runs.openMessages(conversationId);
+    for (const row of open) {
+      const conversation = await store.find(conversationId);
+      const state = storedState(row);
+      const options = JSON.parse(row.options) as MessageOptions;
+      if (row.status === 'attached') await leftTurns.settle(row, { isFinal: true });
+      else if (conversation && state)
+        await leftTurns.store({ id: row.id, conversation, options, state }, failedEnd(reason));
+      await approvals.expireForRun(row.id);
+      turns.forgetClient(row.id);
+      messageRuns.fail(row.id, reason);
     }
+    return open.length > 0;
   }
 }
+
+const overtaken = new RunFailure('cancelled', 'OVERTAKEN', 'A new message came before the decision');

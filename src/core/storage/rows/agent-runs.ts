@@ -2,6 +2,7 @@
 export interface AgentRunRow {
   id: string;
   kind: string;
+  /** Of a message: `attached` while its client waits for it, `waiting` for an approval, `running` without a client. */
   status: string;
   owner_id: string;
   conversation_id: string | null;
@@ -10,6 +11,8 @@ export interface AgentRunRow {
   options: string;
   /** JSON: the `RunState`, from which the run can be resumed. */
   state: string | null;
+  /** What the model has streamed since the state was saved. */
+  partial: string | null;
   created_at: string;
   updated_at: string;
 }

@@ -28,5 +28,18 @@ export interface MessageRow {
   total_tokens: number | null;
   /** JSON list. */
   tool_calls: string | null;
+  /** Of an answer; null on messages of users and on answers of earlier versions, which are complete. */
+  status: string | null;
+  /** JSON: why the answer is not complete. */
+  error: string | null;
+  finish_reason: string | null;
+  /** The id of the message that it answers. */
+  reply_to: string | null;
+  /** JSON list of the `TurnStep`s, which say where in the turn the tool calls were made. */
+  steps: string | null;
+  cost_usd: number | null;
+  /** Tokens of the last request of the turn, and the context window of its model. */
+  context_tokens: number | null;
+  context_window: number | null;
   created_at: string;
 }

@@ -51,7 +51,7 @@ describe('svc chat without a screen', () => {
     expect(stderr).toMatch(
       /^✓ read_file {2}a\.ts {2}2 lines · \d+ ms\n✓ done in \d+ ms, 1234 tokens {2}Continue: svc chat -c conv_/,
     );
-    expect(bodies(/with-tools$/)).toEqual([{ content: 'Is it good?' }]);
+    expect(bodies(/with-tools$/)).toEqual([{ content: 'Is it good?', maxRoundTrips: 200 }]);
     expect(bodies(/POST .*conversations$/)).toEqual([{}]);
   });
 
@@ -70,7 +70,13 @@ describe('svc chat without a screen', () => {
     expect((await chat(words, 'a change\n')).code).toBe(0);
     expect(daemon.asked.at(-1)).toEqual({
       route: `POST /api/chat/conversations/${conversationId}/messages/with-tools`,
-      body: { content: 'Review:\n\na change', model: 'small', provider: 'openai', securityMode: 'full' },
+      body: {
+        content: 'Review:\n\na change',
+        model: 'small',
+        provider: 'openai',
+        securityMode: 'full',
+        maxRoundTrips: 200,
+      },
     });
   });
 
@@ -110,6 +116,38 @@ describe('svc chat without a screen', () => {
     expect(await chat(['Hi'])).toMatchObject({
       code: exitCode,
       stderr: expect.stringContaining('svc: It did not work.') as string,
+    });
+  });
+
+  it('says when the limit of round trips ended the turn, and how to continue', async () => {
+    daemon.script = (run) => {
+      run.begin();
+      run.text('Not done yet');
+      run.event({
+        type: 'complete',
+        data: {
+          model: 'm',
+          provider: 'openai',
+          toolCalls: 200,
+          finishReason: 'max_round_trips',
+          maxRoundTrips: 200,
+        },
+      });
+    };
+    const { code, stderr } = await chat(['Hi']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `! Stopped at the limit of 200 tool round trips.  Continue: svc chat -c ${conversationId} "continue"`,
+    );
+  });
+
+  it('offers to continue as a task when the time of agentic mode is over', async () => {
+    daemon.script = fails('TIMEOUT');
+    expect(await chat(['--agentic', 'Work'])).toMatchObject({
+      code: 124,
+      stderr: expect.stringContaining(
+        `Continue as a task: svc chat export ${conversationId} | svc run "Continue the work of this conversation"`,
+      ) as string,
     });
   });
 

@@ -44,7 +44,7 @@ describe('the chat screen', () => {
     expect(await chat.screen.until(/done after/)).toContain('It is first in, first out.\n\n• a\n• b\n');
     expect(chat.screen.screen).toContain('1.2k tokens · default mode · gpt-test');
     expect(chat.bodies(/conversations$/)).toContainEqual({ cwd: '/home/ada/project' });
-    expect(chat.bodies(/with-tools$/)).toEqual([{ content: 'How?' }]);
+    expect(chat.bodies(/with-tools$/)).toEqual([{ content: 'How?', maxRoundTrips: 200 }]);
     chat.screen.type(keys.control('t') + keys.control('o'));
     expect(await chat.screen.until(/│ I wonder/)).toContain('│ two');
   });
@@ -78,7 +78,7 @@ describe('the chat screen', () => {
     await chat.screen.until(/done after/);
     expect(chat.daemon.asked.at(-1)).toEqual({
       route: `POST /api/chat/conversations/${conversationId}/messages/with-tools`,
-      body: { content: 'How do queues work? And stacks?' },
+      body: { content: 'How do queues work? And stacks?', maxRoundTrips: 200 },
     });
   });
 

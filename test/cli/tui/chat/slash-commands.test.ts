@@ -40,7 +40,7 @@ describe('slash commands', () => {
     await chat.screen.until(/ask · gpt-test/);
     chat.screen.type('Hi\r');
     await chat.screen.until(/done after/);
-    expect(chat.bodies(/with-tools$/)).toEqual([{ content: 'Hi', securityMode: 'ask' }]);
+    expect(chat.bodies(/with-tools$/)).toEqual([{ content: 'Hi', securityMode: 'ask', maxRoundTrips: 200 }]);
   });
 
   it('/model selects one of the available models', async () => {
@@ -53,7 +53,9 @@ describe('slash commands', () => {
     await chat.screen.until(/default mode · gpt-small/);
     chat.screen.type('Hi\r');
     await chat.screen.until(/done after/);
-    expect(chat.bodies(/with-tools$/)).toEqual([{ content: 'Hi', model: 'gpt-small', provider: 'openai' }]);
+    expect(chat.bodies(/with-tools$/)).toEqual([
+      { content: 'Hi', model: 'gpt-small', provider: 'openai', maxRoundTrips: 200 },
+    ]);
   });
 
   it('slash commands open an earlier conversation and start a new one', async () => {

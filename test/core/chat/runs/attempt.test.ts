@@ -12,6 +12,7 @@ const row = (state: object | null): AgentRunRow => ({
   task_id: 'task_1',
   options: '{}',
   state: state && JSON.stringify(state),
+  partial: null,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
 });

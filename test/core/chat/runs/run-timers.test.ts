@@ -14,7 +14,10 @@ it('covers the wait for a worker and the work with one timer', () => {
   vi.advanceTimersByTime(399);
   expect(taken.signal.aborted).toBe(false);
   vi.advanceTimersByTime(1);
-  expect(taken.signal.reason).toMatchObject({ code: 'TIMEOUT', message: 'The run was stopped after 1 s' });
+  expect(taken.signal.reason).toMatchObject({
+    code: 'TIMEOUT',
+    message: 'Agentic mode reached its time limit of 1 s; a task has no such limit',
+  });
 });
 
 it('gives a run of an earlier daemon the full time', () => {
