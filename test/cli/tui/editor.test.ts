@@ -6,7 +6,7 @@ import { editorWidth, renderEditor } from '../../../src/cli/tui/editor/render-ed
 import { type EditorAction, reduceEditor } from '../../../src/cli/tui/editor/reduce-editor.ts';
 import { lineText, lineWidth } from '../../../src/cli/tui/parts/line.ts';
 
-type Move = Exclude<EditorAction['type'], 'insert' | 'paste' | 'replace' | 'up' | 'down'>;
+type Move = Exclude<EditorAction['type'], 'insert' | 'paste' | 'replace' | 'complete' | 'up' | 'down'>;
 const history = ['first', 'second\nline'];
 
 /** Types text; words in angle brackets are actions. */

@@ -24,7 +24,12 @@ it.each([
   'src/cli/commands/chat/plain-chat.ts',
 ])('loads no screen module with %s', (file) => {
   const loaded = [...loadedWith(file)];
-  expect(loaded.filter((each) => /^(ink|react|marked)|\.tsx$/.test(each))).toEqual([]);
+  expect(loaded.filter((each) => /^(ink|react|marked|sugar-high)|\.tsx$/.test(each))).toEqual([]);
+});
+
+it('loads what colours code only once there is an answer', () => {
+  const loaded = [...loadedWith('src/cli/tui/chat/start-chat.tsx')];
+  expect(loaded.filter((each) => each.startsWith('sugar-high'))).toEqual([]);
 });
 
 it('the check sees the modules that the screen loads', () => {

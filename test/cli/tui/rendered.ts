@@ -47,6 +47,10 @@ export class Rendered implements Disposable {
   get rows(): string[] {
     return this.screen.split('\n');
   }
+  /** Everything that was written to the terminal. */
+  get written(): string {
+    return this.#instance.frames.join('');
+  }
   get frames(): number {
     return this.#instance.frames.length;
   }

@@ -87,6 +87,10 @@ export class ScriptedRun {
     });
     return decided;
   }
+  /** Breaks the connection. */
+  cut(): void {
+    this.#response.destroy();
+  }
   complete(totalTokens = 1234): void {
     const data = { totalTokens, inputTokens: 1000, outputTokens: 234, model: 'gpt-test', toolCalls: 0 };
     this.event({ type: 'complete', data: { ...data, provider: 'openai' } });
@@ -115,8 +119,9 @@ const conversation: Conversation = {
   createdAt: at,
   updatedAt: at,
 };
-const message = (role: 'user' | 'assistant', content: string): ConversationMessage => ({
-  id: `msg_${role}`,
+/** A stored message; its content is its identity. */
+export const messageOf = (role: 'user' | 'assistant', content: string): ConversationMessage => ({
+  id: `msg_${role}_${content.slice(0, 20)}`,
   conversationId,
   role,
   content,
@@ -131,6 +136,14 @@ export class ScriptedDaemon implements AsyncDisposable {
   mayChooseFolder = true;
   /** What waits for a decision, in all conversations. */
   waiting: Approval[] = [];
+  /** What the conversation holds, and when it changed. */
+  messages = [messageOf('user', 'How do queues work?'), messageOf('assistant', 'First in, **first out**.')];
+  updatedAt = at;
+  pendingApprovals: Approval[] = [];
+  /** Whether it breaks every connection, as one that is not there. */
+  isAway = false;
+  /** The mode of the policy, where the caller may read it. */
+  mode: string | undefined;
   /** Whether a provider is set up. */
   hasProvider = true;
   readonly #decisions = new Map<string, PromiseWithResolvers<ApprovalDecision>>();
@@ -161,6 +174,7 @@ export class ScriptedDaemon implements AsyncDisposable {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.isAway) return void request.socket.destroy();
     const { pathname } = new URL(request.url ?? '', 'http://daemon');
     const route = `${request.method ?? ''} ${pathname}`;
     const sent = await text(request);
@@ -184,12 +198,13 @@ export class ScriptedDaemon implements AsyncDisposable {
       return void (body['cwd'] !== undefined && !this.mayChooseFolder
         ? send(403, { error: 'Only an administrator may choose the folder' })
         : send(201, { conversation: { ...conversation, messageCount: 0 } }));
+    const present = { ...conversation, updatedAt: this.updatedAt };
     const answers: Record<string, unknown> = {
-      'GET /api/chat/conversations': { conversations: [conversation], total: 1, limit: 20, offset: 0 },
+      'GET /api/chat/conversations': { conversations: [present], total: 1, limit: 20, offset: 0 },
       [`GET /api/chat/conversations/${conversationId}`]: {
-        conversation,
-        messages: [message('user', 'How do queues work?'), message('assistant', 'First in, **first out**.')],
-        pendingApprovals: [],
+        conversation: present,
+        messages: this.messages,
+        pendingApprovals: this.pendingApprovals,
       },
       'GET /api/chat/providers': {
         default: this.hasProvider ? { provider: 'openai', model: 'gpt-test' } : null,
@@ -203,6 +218,7 @@ export class ScriptedDaemon implements AsyncDisposable {
           { id: 'gpt-small', provider: 'openai', name: 'GPT Small', supportsTools: false },
         ],
       },
+      ...(this.mode && { 'GET /api/security/policy': { defaultMode: this.mode } }),
       'GET /api/security/approvals': { approvals: this.waiting },
     };
     const answer = answers[route];

@@ -1,75 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { setInterval } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt, root, SvcHome } from '../svc-binary.ts';
+import { ensureBuilt, SvcHome } from '../svc-binary.ts';
 import { approvalOf, ScriptedDaemon } from './scripted-daemon.ts';
-
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
-if (!hasTmux && process.env['CI']) throw new Error('These tests need tmux, and CI skips nothing');
-
-const PATIENCE_MS = 20_000;
-
-/** A terminal that a person could sit at. */
-class Terminal implements Disposable {
-  readonly #socket = `svc-test-${process.pid}-${Math.trunc(performance.now())}`;
-
-  constructor(home: SvcHome, words: string[], { columns, rows }: { columns: number; rows: number }) {
-    const line = [process.execPath, `${root}/bin/svc.js`, ...words].map((word) => `'${word}'`).join(' ');
-    this.#tmux(
-      [
-        'new-session',
-        '-d',
-        '-x',
-        String(columns),
-        '-y',
-        String(rows),
-        `${line}; echo "exit code $?"; exec cat`,
-      ],
-      { ...home.env, TERM: 'xterm-256color' },
-    );
-  }
-
-  [Symbol.dispose](): void {
-    this.#tmux(['kill-server']);
-  }
-
-  type(...keys: string[]): void {
-    this.#tmux(['send-keys', ...keys]);
-  }
-  paste(text: string): void {
-    this.#tmux(['set-buffer', text]);
-    this.#tmux(['paste-buffer', '-p', '-r']);
-  }
-  resize(columns: number, rows: number): void {
-    this.#tmux(['resize-window', '-x', String(columns), '-y', String(rows)]);
-  }
-  get screen(): string {
-    return this.#tmux(['capture-pane', '-p']);
-  }
-  /** The column and the row of the cursor. */
-  get cursor(): string {
-    return this.#tmux(['display-message', '-p', '#{cursor_x} #{cursor_y}']).trim();
-  }
-
-  async until(pattern: RegExp): Promise<string> {
-    const end = performance.now() + PATIENCE_MS;
-    for await (const _ of setInterval(30)) {
-      const { screen } = this;
-      if (pattern.test(screen)) return screen;
-      if (performance.now() > end) throw new Error(`It never matched ${pattern}:\n${screen}`);
-    }
-    throw new Error('unreachable');
-  }
-
-  #tmux(args: string[], env?: Record<string, string>): string {
-    const { stdout, stderr, status } = spawnSync('tmux', ['-L', this.#socket, '-f', '/dev/null', ...args], {
-      encoding: 'utf8',
-      ...(env && { env: { ...env, LC_ALL: 'C.UTF-8' } }),
-    });
-    if (status !== 0) throw new Error(`tmux ${args[0]}: ${stderr}`);
-    return stdout;
-  }
-}
+import { hasTmux, Terminal } from './terminal.ts';
 
 describe.skipIf(!hasTmux)('svc chat on a terminal (needs tmux)', () => {
   let home: SvcHome;
@@ -92,7 +25,7 @@ describe.skipIf(!hasTmux)('svc chat on a terminal (needs tmux)', () => {
       run.text('| 漢字 | b |\n|---|---|\n| 😀 | **done** |\n');
       run.complete();
     };
-    using terminal = new Terminal(home, ['chat', '--url', daemon.url], { columns: 80, rows: 24 });
+    using terminal = Terminal.svc(home, ['chat', '--url', daemon.url], { columns: 80, rows: 24 });
     expect(await terminal.until(/› Write a message/)).toContain('svc chat');
     terminal.type('Make', 'M-Enter', '日本', 'C-j', 'more\\', 'Enter');
     terminal.paste(Array.from({ length: 40 }, (_, at) => `row ${at}`).join('\n'));
@@ -117,7 +50,42 @@ describe.skipIf(!hasTmux)('svc chat on a terminal (needs tmux)', () => {
     await terminal.until(/Press Ctrl\+C again to exit/);
     terminal.type('C-c');
     const left = await terminal.until(/exit code 0/);
-    expect(left).toMatch(/^Continue: svc chat -c conv_/);
-    expect(left).not.toContain('漢字');
+    // The end of the transcript stays, and below it the way back.
+    expect(left).toMatch(/漢字 │ b\s*\n[^]*😀 {3}│ done\s+Continue: svc chat -c conv_/);
+  });
+
+  it('queues, interrupts, recalls, suspends, resumes and leaves', async () => {
+    daemon.script = async (run) => {
+      run.begin();
+      run.text(`Answer to ${run.content}`);
+      if (run.content === 'Go') await run.gone;
+      else run.text(`\n\n\`\`\`sh\necho ${'0123456789'.repeat(10)}\n\`\`\``);
+      run.complete();
+    };
+    using terminal = await Terminal.shell(home, ['chat', '--url', daemon.url], { columns: 60, rows: 20 });
+    await terminal.until(/› Write a message/);
+    terminal.type('Go', 'Enter');
+    await terminal.until(/Answer to Go/);
+    terminal.type('next', 'Enter');
+    await terminal.until(/queued +next/);
+    terminal.type('Escape');
+    const answered = await terminal.until(/Answer to next[^]*done after/);
+    expect(answered).toMatch(/Answer to Go\s+· Interrupted\.\s+› next\s+Answer to next/);
+    terminal.type('Up', 'Up');
+    await terminal.until(/─\n› Go/);
+    terminal.type('C-z');
+    await terminal.until(/Stopped[^]*ready> *$/m);
+    terminal.type('fg', 'Enter');
+    await terminal.until(/─\n› Go\s+done after/);
+    terminal.type('C-u', 'C-r');
+    await terminal.until(/Search earlier messages/);
+    terminal.type('Escape');
+    await terminal.until(/Write a reply/);
+    terminal.type('C-c');
+    await terminal.until(/Press Ctrl\+C again/);
+    terminal.type('C-c');
+    await terminal.until(/Continue: svc chat -c conv_[^]*ready> *$/m);
+    // A line that was broken on the screen is copied whole.
+    expect(terminal.history).toContain(`  echo ${'0123456789'.repeat(10)}`);
   });
 });

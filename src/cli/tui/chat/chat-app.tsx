@@ -1,98 +1,160 @@
 import { Box, type Key, useInput, useWindowSize } from 'ink';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { renderEditor } from '../editor/render-editor.ts';
 import { splitKeys } from '../editor/key-action.ts';
 import { ApprovalBar, approvalRows } from '../parts/approval-bar.tsx';
+import { LinesView } from '../parts/line-view.tsx';
 import { useBatchedReducer } from '../parts/use-batched-reducer.ts';
 import { ChatSession, type ChatSessionParts } from './chat-session.ts';
 import { type ChatState, reduceChat } from './chat-state.ts';
+import { gitBranch } from './git-branch.ts';
+import { historyQuestion, recallable } from './history-question.ts';
+import { LocalCommands } from './local-commands.ts';
+import type { MessageHistory } from './message-history.ts';
 import { MessageBox, messageRows } from './message-box.tsx';
 import { Picker, pickerRows } from './picker.tsx';
-import { type Question, runSlash } from './run-slash.ts';
-import { parseSlash } from './slash-commands.ts';
+import { runSlash } from './run-slash.ts';
+import type { Question } from './slash-parts.ts';
+import type { SlashName } from './slash-commands.ts';
 import { StatusBar, statusRows } from './status-bar.tsx';
+import { submitText } from './submit-text.ts';
 import { TranscriptView } from './transcript-view.tsx';
 import { useLeave } from './use-leave.ts';
 import { useMessage } from './use-message.ts';
+import { usePaths } from './use-paths.ts';
+import { useTerminal } from './use-terminal.ts';
 import { useTranscript } from './use-transcript.ts';
+import { waitingLines } from './waiting-lines.ts';
 
-export interface ChatAppProps extends Omit<ChatSessionParts, 'push' | 'apply'> {
+export interface ChatAppProps extends Omit<ChatSessionParts, 'push' | 'apply' | 'settings'> {
   initial: ChatState;
   /** What to send at once. */
   message?: string | undefined;
+  history: Pick<MessageHistory, 'messages' | 'add'>;
+  env: Record<string, string | undefined>;
+  home: string;
   /** Reports the open conversation and its running task, for the notes after the chat. */
   onSession?: (session: ChatSession) => void;
+  /** Reports what is shown, for the rows that stay in the terminal after the chat. */
+  onState?: (state: ChatState) => void;
 }
 
 /** The full-screen chat. */
-export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps) {
+export function ChatApp(props: ChatAppProps) {
+  const { initial, message, history, env, home, onSession, onState, ...parts } = props;
   const { now, folder } = parts;
   const { columns: width, rows: height } = useWindowSize();
   const { state, push, apply } = useBatchedReducer(reduceChat, initial);
-  const [session] = useState(() => new ChatSession({ ...parts, push, apply }));
+  const settings = useRef(state.settings);
+  settings.current = state.settings;
+  const [session] = useState(
+    () => new ChatSession({ ...parts, push, apply, settings: () => settings.current }),
+  );
+  const [local] = useState(
+    () => new LocalCommands({ folder, shell: env['SHELL'] || '/bin/sh', push, apply }),
+  );
+  const terminal = useTerminal(env);
   const [question, setQuestion] = useState<Question>();
   const [remark, setRemark] = useState<string>();
   const { isLeaving, press: pressLeave, leave } = useLeave();
-  const { run, settings } = state;
+  const { run } = state;
   const approval = run.approvals[0];
   const isWriting = approval === undefined && question === undefined;
+  const workFolder = state.conversation?.cwd ?? folder;
+  // It may have changed during a turn.
+  const branch = useMemo(() => gitBranch(workFolder), [workFolder, state.answeredAt, state.shell]);
 
   useEffect(() => {
     onSession?.(session);
-    if (message) void session.send(message, settings);
-    return () => session.leave();
+    session.start();
+    if (message) submit(message);
+    return () => {
+      session.leave();
+      local.stop();
+    };
     // The first message is sent once, with the settings of the beginning.
   }, [session]);
+  useEffect(() => {
+    onState?.(state);
+  }, [state, onState]);
 
+  const runCommand = (name: SlashName, argument: string) =>
+    void runSlash(name, argument, {
+      state,
+      session,
+      apply,
+      choose: setQuestion,
+      leave,
+      now,
+      folder,
+      copy: terminal.copy,
+    });
   const submit = (text: string): boolean => {
-    if (text.trim() === '') return false;
-    const slash = text.startsWith('/') ? parseSlash(text) : undefined;
-    if (slash && 'unknown' in slash) {
-      const meant = slash.meant === undefined ? 'List all: /help' : `Did you mean /${slash.meant}?`;
-      setRemark(`There is no /${slash.unknown}. ${meant}`);
-      return false;
+    const isTaken = submitText(text, { folder, session, local, runSlash: runCommand, remark: setRemark });
+    if (isTaken) {
+      history.add(text);
+      transcript.toEnd();
     }
-    transcript.toEnd();
-    if (slash) {
-      void runSlash(slash.name, slash.argument, { state, session, apply, choose: setQuestion, leave, now });
-      return true;
-    }
-    if (session.isRunning) {
-      setRemark('Still responding. Press Esc to stop it; your message is kept.');
-      return false;
-    }
-    void session.send(text, settings);
-    return true;
+    return isTaken;
   };
 
-  const history = run.entries.flatMap((entry) => (entry.kind === 'person' ? [entry.text] : []));
-  const input = useMessage({ width, history, isActive: isWriting, onSubmit: submit });
+  const { paths, expect: expectPaths } = usePaths(folder);
+  const input = useMessage({
+    width,
+    paths,
+    history: () => recallable(history.messages, run.entries),
+    isActive: isWriting,
+    onSubmit: submit,
+    takeBack: () => session.takeBack(),
+    onEmptyBackspace: () => local.dropLast(),
+  });
+  const isMentioning = /(?:^|\s)@/.test(input.text());
+  useEffect(() => expectPaths(isMentioning), [isMentioning, expectPaths]);
+
   const editor = renderEditor(input.editor, {
     width,
     height: Math.max(1, Math.floor(height / 3)),
     hint: run.entries.length === 0 ? 'Write a message' : 'Write a reply',
   });
+  const waiting = waitingLines(state, width);
   const barRows = Math.max(4, Math.floor(height * 0.6));
   const lowerRows = approval
     ? Math.min(barRows, approvalRows(approval, width))
     : question
       ? pickerRows(question.choices.length)
       : messageRows(editor, input.completions);
-  const viewRows = Math.max(0, height - lowerRows - statusRows(height) - 1);
+  const viewRows = Math.max(0, height - lowerRows - waiting.length - statusRows(height) - 1);
   const transcript = useTranscript(state, { width, height: viewRows, folder });
 
+  const writeInEditor = async () => {
+    try {
+      const edited = await terminal.edit(input.text());
+      if (edited !== undefined) input.replace(edited);
+    } catch (error) {
+      setRemark(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const escape = () => {
+    if (input.closeCompletions()) return;
+    if (local.isRunning) return local.stop();
+    if (session.isRunning) return void session.cancel(run.approvals);
+    if (approval) apply({ kind: 'put-aside' });
+  };
   const press = (letters: string, key: Key) => {
     setRemark(undefined);
     if (key.ctrl && letters === 'c') {
       if (isWriting && input.clear()) return;
       return pressLeave();
     }
+    if (key.ctrl && letters === 'z') return void terminal.suspend();
     if (key.ctrl && letters === 't') return transcript.toggle('isThinkingShown');
     if (key.ctrl && letters === 'o') return transcript.toggle('areResultsShown');
     if (question && !approval) return;
-    if (key.escape && session.isRunning) return void session.cancel();
-    if (key.escape && approval) return apply({ kind: 'put-aside' });
+    if (key.escape) return escape();
     if (approval) return;
+    if (key.ctrl && letters === 'r')
+      return setQuestion(historyQuestion(recallable(history.messages, run.entries), input.replace));
+    if (key.ctrl && letters === 'g') return void writeInEditor();
     if (key.pageUp) return transcript.scroll(1 - viewRows);
     if (key.pageDown) return transcript.scroll(viewRows - 1);
     input.press(letters, key);
@@ -102,6 +164,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
   return (
     <Box flexDirection="column" width={width} height={height}>
       <TranscriptView view={transcript.view} height={viewRows} width={width} />
+      <LinesView lines={waiting} />
       {approval ? (
         <ApprovalBar
           key={approval.id}
@@ -129,7 +192,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
           completions={input.completions}
           chosen={input.chosen}
           width={width}
-          top={viewRows + 1}
+          top={viewRows + waiting.length + 1}
         />
       )}
       <StatusBar
@@ -139,6 +202,7 @@ export function ChatApp({ initial, message, onSession, ...parts }: ChatAppProps)
         height={height}
         remark={isLeaving ? 'Press Ctrl+C again to exit.' : remark}
         isWriting={isWriting}
+        place={{ folder: workFolder, home, branch }}
       />
     </Box>
   );

@@ -1,11 +1,13 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import type { Conversation } from '../../../contract/conversations.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
+import type { SecurityMode } from '../../../contract/security-mode.ts';
 import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
-import { withPerson } from '../parts/entry-list.ts';
+import { keyOf, settleText, withOutput, withPerson } from '../parts/entry-list.ts';
 import type { NoteEntry, RunEntry } from '../parts/run-entry.ts';
 import { reduceRun } from '../parts/reduce-run.ts';
 import { beginRun, emptyRun, endRun, type RunState, withNote } from '../parts/run-state.ts';
+import type { Attachment } from '../parts/attachments.ts';
 
 export interface ChatState {
   run: RunState;
@@ -13,6 +15,8 @@ export interface ChatState {
   conversation?: Conversation | undefined;
   /** The model that answers unless another is chosen; undefined until it is known. */
   defaultModel?: string | undefined;
+  /** The security mode of the policy, where the caller may read it. */
+  defaultMode?: SecurityMode | undefined;
   /** Whether no provider is set up, so that nothing could answer. */
   isWithoutProvider?: boolean | undefined;
   /** Entries before this one were cleared from the screen. */
@@ -20,6 +24,17 @@ export interface ChatState {
   /** By the clock of this machine; that of the daemon may be another one. */
   sentAt?: number | undefined;
   answeredAt?: number | undefined;
+  /** Messages that are sent after the current turn. */
+  queued: readonly string[];
+  /** What goes with the next message. */
+  attached: readonly Attachment[];
+  /** The approvals that are decided later. */
+  putAside: readonly string[];
+  /** The command of the user that runs on this machine. */
+  shell?: string | undefined;
+  isReconnecting?: boolean | undefined;
+  /** Whether another client's turn is running in this conversation. */
+  isElsewhere?: boolean | undefined;
 }
 
 /** What changes a chat: the events of its runs, and what its person does. */
@@ -27,6 +42,14 @@ export type ChatEvent =
   | { kind: 'run'; event: RunEvent }
   | { kind: 'sent'; text: string; at: number }
   | { kind: 'ended'; at: number }
+  | { kind: 'queued'; messages: readonly string[] }
+  | { kind: 'attached'; attached: readonly Attachment[] }
+  | { kind: 'shell'; command: string | undefined }
+  | { kind: 'output'; text: string }
+  | { kind: 'reconnecting'; isOn: boolean }
+  | { kind: 'elsewhere'; isRunning: boolean }
+  | { kind: 'appended'; entries: readonly RunEntry[] }
+  | { kind: 'reported'; conversation: Conversation; approvals: readonly Approval[] }
   | {
       kind: 'opened';
       conversation: Conversation | undefined;
@@ -39,10 +62,22 @@ export type ChatEvent =
   | { kind: 'put-aside' }
   | { kind: 'note'; text: string; tone?: NoteEntry['tone'] }
   | { kind: 'set'; settings: Partial<ChatSettings> }
-  | { kind: 'ready'; defaultModel: string | undefined; isWithoutProvider: boolean }
+  | {
+      kind: 'ready';
+      defaultModel: string | undefined;
+      defaultMode: SecurityMode | undefined;
+      isWithoutProvider: boolean;
+    }
   | { kind: 'cleared' };
 
-export const beginChat = (settings: ChatSettings): ChatState => ({ run: emptyRun, settings, firstShown: 0 });
+export const beginChat = (settings: ChatSettings): ChatState => ({
+  run: emptyRun,
+  settings,
+  firstShown: 0,
+  queued: [],
+  attached: [],
+  putAside: [],
+});
 
 /** The chat after more events. */
 export const reduceChat = (state: ChatState, events: readonly ChatEvent[]): ChatState =>
@@ -62,10 +97,37 @@ function next(state: ChatState, event: ChatEvent): ChatState {
       return { ...state, run: endRun(run, event.at), answeredAt: event.at };
     case 'opened': {
       const { conversation, entries, approvals } = event;
-      const { settings, defaultModel, isWithoutProvider } = state;
-      const opened = { ...emptyRun, entries, approvals };
-      return { run: opened, settings, defaultModel, isWithoutProvider, conversation, firstShown: 0 };
+      const opened = { ...emptyRun, entries, approvals: withoutAside(state, approvals) };
+      return { ...state, run: opened, conversation, firstShown: 0, sentAt: undefined, answeredAt: undefined };
     }
+    case 'queued':
+      return { ...state, queued: event.messages };
+    case 'attached':
+      return { ...state, attached: event.attached };
+    case 'shell': {
+      const entries = settleText(run.entries);
+      return event.command === undefined
+        ? { ...state, shell: undefined }
+        : {
+            ...state,
+            shell: event.command,
+            run: { ...run, entries: [...entries, shellEntry(entries, event.command)] },
+          };
+    }
+    case 'output':
+      return { ...state, run: { ...run, entries: withOutput(run.entries, 'stdout', event.text) } };
+    case 'reconnecting':
+      return { ...state, isReconnecting: event.isOn };
+    case 'elsewhere':
+      return state.isElsewhere === event.isRunning ? state : { ...state, isElsewhere: event.isRunning };
+    case 'appended':
+      return { ...state, run: { ...run, entries: append(run.entries, event.entries) } };
+    case 'reported':
+      return {
+        ...state,
+        conversation: event.conversation,
+        run: { ...run, approvals: mergeApprovals(state, event.conversation.id, event.approvals) },
+      };
     case 'began':
       return { ...state, conversation: event.conversation };
     case 'asked': {
@@ -81,6 +143,7 @@ function next(state: ChatState, event: ChatEvent): ChatState {
     case 'put-aside':
       return {
         ...state,
+        putAside: [...state.putAside, ...run.approvals.map(({ id }) => id)],
         run: withNote({ ...run, approvals: [] }, 'Decide pending approvals later: /approvals'),
       };
     case 'note':
@@ -88,10 +151,40 @@ function next(state: ChatState, event: ChatEvent): ChatState {
     case 'set':
       return { ...state, settings: { ...state.settings, ...event.settings } };
     case 'ready': {
-      const { defaultModel, isWithoutProvider } = event;
-      return { ...state, defaultModel, isWithoutProvider };
+      const { defaultModel, defaultMode, isWithoutProvider } = event;
+      return { ...state, defaultModel, defaultMode, isWithoutProvider };
     }
     case 'cleared':
       return { ...state, firstShown: run.entries.length };
   }
 }
+
+const withoutAside = ({ putAside }: ChatState, approvals: readonly Approval[]) =>
+  approvals.filter(({ id }) => !putAside.includes(id));
+
+/** The pending approvals of a conversation replace those that are known of it. */
+function mergeApprovals(state: ChatState, id: string, pending: readonly Approval[]): readonly Approval[] {
+  const present = state.run.approvals;
+  const others = present.filter(({ conversationId }) => conversationId !== id);
+  const ids = new Set(present.map((approval) => approval.id));
+  const wanted = [...others, ...withoutAside(state, pending)];
+  return wanted.length === present.length && wanted.every((approval) => ids.has(approval.id))
+    ? present
+    : wanted;
+}
+
+function append(entries: readonly RunEntry[], added: readonly RunEntry[]): readonly RunEntry[] {
+  const all = [...settleText(entries)];
+  for (const entry of added) {
+    const key = keyOf(all);
+    all.push(entry.kind === 'tool' ? { ...entry, key, callId: `read ${key}` } : { ...entry, key });
+  }
+  return all;
+}
+
+const shellEntry = (entries: readonly RunEntry[], command: string): NoteEntry => ({
+  kind: 'note',
+  key: keyOf(entries),
+  tone: 'accent',
+  text: `! ${command}`,
+});

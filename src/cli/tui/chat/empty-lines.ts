@@ -4,7 +4,9 @@ import { cleanText } from '../parts/line.ts';
 
 const commands = [
   ['/help', 'all commands and keys'],
-  ['/conversations', 'continue an earlier one'],
+  ['/resume', 'continue an earlier conversation'],
+  ['@path', 'attach a file'],
+  ['!command', 'run a command and attach its output'],
   ['/model', 'choose the model'],
   ['/agentic', 'let it work autonomously'],
 ] as const;

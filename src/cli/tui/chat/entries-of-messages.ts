@@ -1,11 +1,13 @@
 import type { ConversationMessage } from '../../../contract/conversations.ts';
 import { keyOf } from '../parts/entry-list.ts';
 import type { RunEntry } from '../parts/run-entry.ts';
+import { statusOf } from './newer-fields.ts';
 
 /** A conversation that was stored, as it stands in the transcript. */
 export function entriesOfMessages(messages: readonly ConversationMessage[]): RunEntry[] {
   const entries: RunEntry[] = [];
-  for (const { role, content, toolCalls = [] } of messages) {
+  for (const message of messages) {
+    const { role, content, toolCalls = [] } = message;
     for (const { name, arguments: args, result, status } of toolCalls)
       entries.push({
         kind: 'tool',
@@ -16,11 +18,19 @@ export function entriesOfMessages(messages: readonly ConversationMessage[]): Run
         state: status === 'success' ? 'ok' : 'failed',
         result,
       });
-    if (content === '') continue;
     const key = keyOf(entries);
-    if (role === 'user') entries.push({ kind: 'person', key, text: content });
-    else if (role === 'system') entries.push({ kind: 'note', key, tone: 'muted', text: content });
-    else entries.push({ kind: 'text', key, text: content, isComplete: true });
+    if (content !== '' && role === 'user') entries.push({ kind: 'person', key, text: content });
+    else if (content !== '' && role === 'system')
+      entries.push({ kind: 'note', key, tone: 'muted', text: content });
+    else if (content !== '') entries.push({ kind: 'text', key, text: content, isComplete: true });
+    const end = endings[statusOf(message) ?? ''];
+    if (end !== undefined) entries.push({ kind: 'note', key: keyOf(entries), tone: 'warning', text: end });
   }
   return entries;
 }
+
+/** What stands below an answer that is not complete. */
+const endings: Record<string, string> = {
+  interrupted: 'Interrupted.',
+  failed: 'The answer failed before it was complete.',
+};

@@ -1,14 +1,19 @@
 import { slashCommands } from './slash-commands.ts';
 
 const keys = [
-  ['Enter', 'send'],
+  ['Enter', 'send; during an answer, queue'],
   ['Alt+Enter, Ctrl+J, \\ Enter', 'new line'],
-  ['↑ ↓', 'earlier messages'],
+  ['Esc', 'interrupt the answer'],
+  ['↑ ↓', 'take a queued message back; earlier messages'],
+  ['Ctrl+R', 'search earlier messages'],
+  ['@path', 'attach a file'],
+  ['!command', 'run a command here and attach its output'],
+  ['Ctrl+G', 'write the message in $EDITOR'],
   ['PgUp PgDn', 'scroll'],
   ['Ctrl+T', 'show or hide thinking'],
   ['Ctrl+O', 'show or hide what tools did'],
-  ['Esc', 'stop the answer'],
   ['Ctrl+A E K U W Y', 'line start, line end, cut after, cut before, cut word, paste'],
+  ['Ctrl+Z', 'suspend; fg returns'],
   ['Ctrl+C twice', 'exit'],
 ] as const;
 

@@ -75,8 +75,10 @@ export function choiceLines(
 ): Line[] {
   if (choices.length === 0) return [[{ text: '  no matches', style: { tone: 'muted' } }]];
   const top = Math.max(0, Math.min(chosen - Math.floor(rows / 2), choices.length - rows));
+  // Where nothing stands beside them, the names have all of the width.
+  const most = choices.every(({ text }) => text === '') ? width - 4 : Math.floor(width / 2);
   const valueWidth = Math.min(
-    Math.floor(width / 2),
+    most,
     Math.max(...choices.map(({ value, label = value }) => textWidth(escapeLine(label)))),
   );
   return choices.slice(top, top + rows).map(({ value, label = value, text }, index): Line => {

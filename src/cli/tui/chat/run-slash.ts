@@ -1,28 +1,12 @@
 import type { Effort } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { formatAge } from '../../output/duration.ts';
-import type { ChatSession } from './chat-session.ts';
-import type { ChatEvent, ChatState } from './chat-state.ts';
+import { copyAnswer, exportConversation, showCost } from './conversation-commands.ts';
 import { helpText } from './help-text.ts';
-import type { Choice } from './picker.tsx';
+import { initPrompt } from './init-prompt.ts';
+import type { SlashParts } from './slash-parts.ts';
 import { modeMeanings } from '../../commands/policy/mode-meanings.ts';
 import { effortMeanings, type SlashName } from './slash-commands.ts';
-
-export interface Question {
-  title: string;
-  choices: readonly Choice[];
-  onPick: (value: string) => void;
-}
-
-export interface SlashParts {
-  state: ChatState;
-  session: ChatSession;
-  apply: (event: ChatEvent) => void;
-  /** Lets the person choose. */
-  choose: (question: Question) => void;
-  leave: () => void;
-  now: () => number;
-}
 
 const CONVERSATIONS = 100;
 
@@ -30,14 +14,14 @@ const CONVERSATIONS = 100;
 export async function runSlash(name: SlashName, argument: string, parts: SlashParts): Promise<void> {
   const { session, apply, leave } = parts;
   const note = (text: string) => apply({ kind: 'note', text });
-  if ((name === 'new' || name === 'conversations') && session.isRunning)
-    return note('Still responding. Press Esc to stop it, then choose another conversation.');
+  if ((name === 'new' || name === 'resume') && session.isRunning)
+    return note('Still responding. Press Esc to interrupt it, then choose another conversation.');
   switch (name) {
     case 'help':
       return note(helpText);
     case 'new':
       return session.startNew();
-    case 'conversations':
+    case 'resume':
       return chooseConversation(parts);
     case 'model':
       return chooseModel(argument, parts);
@@ -60,6 +44,14 @@ export async function runSlash(name: SlashName, argument: string, parts: SlashPa
     }
     case 'approvals':
       return session.showApprovals();
+    case 'cost':
+      return showCost(parts);
+    case 'copy':
+      return copyAnswer(parts);
+    case 'export':
+      return exportConversation(argument, parts);
+    case 'init':
+      return session.submit({ text: '/init', content: initPrompt });
     case 'clear':
       return apply({ kind: 'cleared' });
     case 'quit':
@@ -74,10 +66,14 @@ async function chooseConversation({ session, choose, now }: SlashParts): Promise
   if (!page) return;
   choose({
     title: 'Continue a conversation',
-    choices: page.conversations.map(({ id, title, messageCount, updatedAt }) => ({
+    choices: page.conversations.map(({ id, title, messageCount, updatedAt, cwd }) => ({
       value: id,
       label: title,
-      text: `${messageCount} messages · ${formatAge(updatedAt, now())}`,
+      text: [
+        `${messageCount} messages`,
+        formatAge(updatedAt, now()),
+        ...(cwd === undefined ? [] : [cwd]),
+      ].join(' · '),
     })),
     onPick: (id) => void session.open(id),
   });

@@ -12,7 +12,7 @@ export interface SlashCommand {
 export const slashCommands = [
   { name: 'help', summary: 'show commands and keys' },
   { name: 'new', summary: 'start a new conversation' },
-  { name: 'conversations', summary: 'continue an earlier conversation' },
+  { name: 'resume', summary: 'continue an earlier conversation' },
   { name: 'model', takes: 'name', summary: 'choose the model' },
   { name: 'provider', takes: 'name', summary: 'choose the provider' },
   { name: 'mode', takes: 'mode', summary: 'choose the security mode' },
@@ -20,10 +20,17 @@ export const slashCommands = [
   { name: 'effort', takes: 'effort', summary: 'set the effort of agentic mode' },
   { name: 'budget', takes: 'tokens', summary: 'set the token budget of agentic mode' },
   { name: 'approvals', summary: 'decide all pending approvals' },
+  { name: 'cost', summary: 'show the tokens of this conversation' },
+  { name: 'copy', summary: 'copy the last answer to the clipboard' },
+  { name: 'export', takes: 'file', summary: 'write the conversation as Markdown' },
+  { name: 'init', summary: 'let the model write an AGENTS.md' },
   { name: 'clear', summary: 'clear the screen' },
   { name: 'quit', summary: 'exit' },
 ] as const satisfies SlashCommand[];
 export type SlashName = (typeof slashCommands)[number]['name'];
+
+/** Other words for a command, which people know from elsewhere. */
+const aliases: Record<string, SlashName> = { conversations: 'resume', sessions: 'resume', exit: 'quit' };
 
 /** How many steps an effort stands for. */
 export const effortMeanings: Record<Effort, string> = {
@@ -51,6 +58,7 @@ export function parseSlash(
   const [, word = '', argument = ''] = match;
   const names = slashCommands.map(({ name }) => name);
   const starting = names.filter((name) => name.startsWith(word));
-  const name = names.find((each) => each === word) ?? (starting.length === 1 ? starting[0] : undefined);
+  const name =
+    names.find((each) => each === word) ?? aliases[word] ?? (starting.length === 1 ? starting[0] : undefined);
   return name ? { name, argument: argument.trim() } : { unknown: word, meant: closest(word, names) };
 }

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { render } from 'ink';
 import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -6,8 +7,10 @@ import { toReport } from '../../errors/report-error.ts';
 import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';
 import { ChatApp } from './chat-app.tsx';
 import type { ChatSession } from './chat-session.ts';
-import { beginChat, reduceChat } from './chat-state.ts';
-import { loadConversation, loadDefaults } from './load-chat.ts';
+import { beginChat, type ChatState, reduceChat } from './chat-state.ts';
+import { findAndLoad, loadDefaults, openedEvent } from './load-chat.ts';
+import { MessageHistory } from './message-history.ts';
+import { tailOf } from './transcript-tail.ts';
 
 interface Options {
   settings: ChatSettings;
@@ -15,34 +18,50 @@ interface Options {
   message: string;
 }
 
+const LOOK_EVERY_MS = 2_000;
+
 /** Runs the full-screen chat until the user exits. */
 export async function startChat(cli: Cli, { settings, conversation, message }: Options): Promise<ExitCode> {
+  // A screen that is drawn 20 times a second makes garbage that V8 would rather keep than collect.
+  setFlagsFromString('--optimize-for-size');
   const connection = cli.connect();
   // Errors are reported before the screen is taken over.
   const defaults = await loadDefaults(connection.client);
-  const opened = conversation === undefined ? [] : [await loadConversation(connection.client, conversation)];
-  const initial = reduceChat(beginChat(settings), [defaults, ...opened]);
+  const opened = conversation === undefined ? undefined : await findAndLoad(connection.client, conversation);
+  const events = opened === undefined ? [defaults] : [defaults, openedEvent(opened)];
+  const initial = reduceChat(beginChat(settings), events);
   let session: ChatSession | undefined;
-  const isPlain = Boolean(cli.platform.env['NO_COLOR']);
+  let state: ChatState = initial;
+  const { env, home } = cli.platform;
+  const theme = env['NO_COLOR'] ? plainTheme : colouredTheme;
   const screen = render(
-    <ThemeContext value={isPlain ? plainTheme : colouredTheme}>
+    <ThemeContext value={theme}>
       <ChatApp
         connection={connection}
-        conversationId={initial.conversation?.id}
+        opened={opened}
         folder={process.cwd()}
         formatError={(error) => {
           const { message: what, next } = toReport(error, cli);
           return [what, next].filter(Boolean).join(' ');
         }}
         now={() => Date.now()}
+        lookEveryMs={LOOK_EVERY_MS}
+        history={new MessageHistory(`${cli.locations.state}/chat-history.jsonl`)}
+        env={env}
+        home={home}
         initial={initial}
         message={message}
         onSession={(given) => (session = given)}
+        onState={(present) => {
+          state = present;
+        }}
       />
     </ThemeContext>,
     { alternateScreen: true, incrementalRendering: true, exitOnCtrlC: false, interactive: true },
   );
   await screen.waitUntilExit();
+  const { columns, rows } = process.stdout;
+  cli.output.write(await tailOf(state, { width: columns || 80, height: (rows || 24) * 2, theme }));
   sayWhatNext(cli, session);
   return exitCodes.done;
 }

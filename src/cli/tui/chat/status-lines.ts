@@ -4,6 +4,8 @@ import { fitText, textWidth } from '../../output/text-width.ts';
 import { type Line, lineWidth, type Span } from '../parts/line.ts';
 import { isRunning } from '../parts/run-state.ts';
 import type { ChatState } from './chat-state.ts';
+import { formatCost, formatShare } from './cost-text.ts';
+import { usageOf } from './newer-fields.ts';
 
 /** What it is doing, and with what. */
 export function statusLine(state: ChatState, now: number, width: number): Line {
@@ -15,7 +17,18 @@ export function statusLine(state: ChatState, now: number, width: number): Line {
 }
 
 function activity(state: ChatState, now: number): Span[] {
-  const { run, sentAt, answeredAt } = state;
+  const { run, sentAt, answeredAt, isReconnecting, isElsewhere, shell } = state;
+  const busy = isReconnecting
+    ? 'Reconnecting…'
+    : isRunning(run)
+      ? undefined
+      : shell !== undefined
+        ? 'running a command'
+        : isElsewhere
+          ? 'answering'
+          : undefined;
+  if (busy !== undefined)
+    return [{ text: '● ', style: { tone: isReconnecting ? 'warning' : 'accent' } }, { text: busy }];
   if (!isRunning(run)) {
     const took = sentAt === undefined || answeredAt === undefined ? undefined : answeredAt - sentAt;
     const word = run.phase === 'failed' ? 'stopped' : took === undefined ? 'ready' : 'done';
@@ -43,17 +56,20 @@ function doing({ run: { phase, entries } }: ChatState): string {
   return tool?.kind === 'tool' ? `running ${fitText(escapeLine(tool.name), 24)}` : 'working';
 }
 
-function facts({ run, settings, defaultModel }: ChatState): string[] {
+function facts({ run, settings, defaultModel, defaultMode, conversation }: ChatState): string[] {
   const { isAgentic, mode, effort, maxBudget } = settings;
   const budget = run.maxBudget ?? (isAgentic ? maxBudget : undefined);
+  const usage = conversation === undefined || isRunning(run) ? undefined : usageOf(conversation);
   // No provider answers without a token: 0 is what is not known yet.
-  const used = run.usedTokens === 0 ? undefined : run.usedTokens;
+  const used = (budget === undefined && usage?.totalTokens) || run.usedTokens || undefined;
   const model = settings.model ?? run.model ?? settings.provider ?? defaultModel;
   return [
+    ...(usage?.contextShare === undefined ? [] : [`${formatShare(usage.contextShare)} context`]),
     ...(used !== undefined || budget !== undefined
       ? [`${formatTokens(used ?? 0)}${budget === undefined ? '' : `/${formatTokens(budget)}`} tokens`]
       : []),
-    isAgentic ? `agentic${effort ? ` ${effort}` : ''}` : (mode ?? 'default mode'),
+    ...(usage?.costUsd === undefined ? [] : [formatCost(usage.costUsd)]),
+    isAgentic ? `agentic${effort ? ` ${effort}` : ''}` : (mode ?? defaultMode ?? 'default mode'),
     ...(model === undefined ? [] : [escapeLine(model)]),
   ];
 }
@@ -68,6 +84,36 @@ export function formatTokens(count: number): string {
 function formatSeconds(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   return seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1000);
+}
+
+/** A directory as people write it, with the branch that is checked out; of a long one the end is shown. */
+export function placeText(
+  { folder, home, branch }: { folder: string; home: string; branch: string | undefined },
+  width: number,
+): string {
+  const short = folder === home || folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder;
+  const path = escapeLine(short);
+  const suffix = branch === undefined ? '' : ` (${escapeLine(branch)})`;
+  if (textWidth(path + suffix) <= width) return path + suffix;
+  const room = width - textWidth(suffix);
+  return room >= 12 ? fitEnd(path, room) + suffix : fitEnd(path, width);
+}
+
+/** Cuts a path at its beginning, between directories where that leaves enough. */
+function fitEnd(path: string, width: number): string {
+  if (textWidth(path) <= width) return path;
+  const parts = path.split('/');
+  for (let at = 1; at < parts.length; at++) {
+    const end = `…/${parts.slice(at).join('/')}`;
+    if (textWidth(end) <= width) return end;
+  }
+  return fitText(parts.at(-1) ?? path, width);
+}
+
+/** The row with the keys or a remark at its left, and the place at its right. */
+export function placeLine(left: Line, place: string, width: number): Line {
+  const gap = width - lineWidth(left) - textWidth(place);
+  return gap < 2 ? left : [...left, { text: ' '.repeat(gap) }, { text: place, style: { tone: 'muted' } }];
 }
 
 /** The keys that matter now, as many as fit. */

@@ -5,35 +5,51 @@ import { type EditorState, emptyEditor, textOf } from '../editor/editor-state.ts
 import { keyAction } from '../editor/key-action.ts';
 import { type EditorAction, reduceEditor } from '../editor/reduce-editor.ts';
 import { useLatestState } from '../parts/use-latest-state.ts';
-import { completionsOf, type SlashCommand } from './slash-commands.ts';
+import { type Completion, type Completions, findCompletions } from './find-completions.ts';
 
 interface Options {
   width: number;
   /** Earlier messages, the last one at the end. */
-  history: readonly string[];
+  history: () => readonly string[];
+  /** The paths that can be mentioned. */
+  paths: readonly string[];
   /** False while something else takes the keys. */
   isActive: boolean;
   /** Takes what was written; false leaves it where it is. */
   onSubmit: (text: string) => boolean;
+  /** A queued message to edit again; undefined where there is none. */
+  takeBack: () => string | undefined;
+  /** Backspace where nothing is written. */
+  onEmptyBackspace: () => void;
 }
 
 export interface MessageInput {
   editor: EditorState;
-  completions: readonly SlashCommand[];
+  completions: Completions;
   chosen: number;
   /** Does what a key means here. */
   press: (input: string, key: Key) => void;
   /** Drops what was written; false where there was nothing. */
   clear: () => boolean;
+  /** Hides the completions; false where there are none. */
+  closeCompletions: () => boolean;
+  text: () => string;
+  replace: (text: string) => void;
 }
 
-/** The message that is being written, and the command that it may become. */
-export function useMessage({ width, history, isActive, onSubmit }: Options): MessageInput {
+/** The message that is being written, and what it may be completed to. */
+export function useMessage(options: Options): MessageInput {
+  const { width, history, paths, isActive, onSubmit, takeBack, onEmptyBackspace } = options;
   const [editor, change, latest] = useLatestState(emptyEditor);
   const act = (action: EditorAction) => change((present) => reduceEditor(present, action));
   const [at, setAt] = useState(0);
-  const completionsNow = () => completionsOf(textOf(latest().atoms));
-  const placeIn = ({ length }: readonly SlashCommand[]) => Math.min(at, Math.max(0, length - 1));
+  const [closedFor, setClosedFor] = useState<string>();
+  const completionsNow = (): Completions => {
+    const { atoms, cursor } = latest();
+    if (textOf(atoms) === closedFor) return { written: '', choices: [] };
+    return findCompletions(textOf(atoms.slice(0, cursor)), textOf(atoms.slice(cursor)), paths);
+  };
+  const placeIn = ({ choices }: Completions) => Math.min(at, Math.max(0, choices.length - 1));
   usePaste((pasted) => act({ type: 'paste', text: pasted }), { isActive });
 
   const submit = (message: string) => {
@@ -44,14 +60,24 @@ export function useMessage({ width, history, isActive, onSubmit }: Options): Mes
     const text = textOf(atoms);
     const completions = completionsNow();
     const chosen = placeIn(completions);
-    const command = completions[chosen];
-    if (command && (key.upArrow || key.downArrow))
-      return setAt((chosen + (key.upArrow ? completions.length - 1 : 1)) % completions.length);
-    if (command && key.tab) return act({ type: 'replace', text: `/${command.name} ` });
+    const choice = completions.choices[chosen];
+    if (choice && (key.upArrow || key.downArrow)) {
+      const { length } = completions.choices;
+      return setAt((chosen + (key.upArrow ? length - 1 : 1)) % length);
+    }
+    const isSent = key.return && !key.meta && !key.shift;
+    if (choice && (key.tab || (isSent && isMeant(choice, completions.written)))) {
+      setAt(0);
+      return act({ type: 'complete', written: completions.written, text: choice.value });
+    }
+    if (key.upArrow && text === '' && latest().recalled === undefined) {
+      const queued = takeBack();
+      if (queued !== undefined) return act({ type: 'replace', text: queued });
+    }
     if (key.upArrow || key.downArrow)
-      return act({ type: key.upArrow ? 'up' : 'down', width: editorWidth(width), history });
-    if (key.return && !key.meta && !key.shift) {
-      if (command) return submit(`/${command.name}`);
+      return act({ type: key.upArrow ? 'up' : 'down', width: editorWidth(width), history: history() });
+    if (isSent) {
+      if (choice?.isCommand) return submit(choice.value.trim());
       // A backslash at the end of the line asks for another one.
       if (atoms[cursor - 1]?.text === '\\') {
         act({ type: 'backspace' });
@@ -59,6 +85,7 @@ export function useMessage({ width, history, isActive, onSubmit }: Options): Mes
       }
       return submit(text);
     }
+    if (text === '' && (key.backspace || key.delete)) return onEmptyBackspace();
     const action = keyAction(input, key);
     if (!action) return;
     setAt(0);
@@ -76,5 +103,19 @@ export function useMessage({ width, history, isActive, onSubmit }: Options): Mes
     chosen: placeIn(completions),
     press,
     clear,
+    closeCompletions: () => {
+      if (completionsNow().choices.length === 0) return false;
+      setClosedFor(textOf(latest().atoms));
+      return true;
+    },
+    text: () => textOf(latest().atoms),
+    replace: (text) => act({ type: 'replace', text }),
   };
 }
+
+/** Enter completes a path that was written in part; a word that only resembles one is sent as it is. */
+const isMeant = ({ isCommand, label = '', value }: Completion, written: string): boolean =>
+  !isCommand &&
+  written !== '' &&
+  value.trim() !== written &&
+  label.toLowerCase().includes(written.toLowerCase());

@@ -1,7 +1,7 @@
 import type { Key } from 'ink';
 import type { EditorAction } from './reduce-editor.ts';
 
-type Plain = Exclude<EditorAction['type'], 'insert' | 'paste' | 'replace' | 'up' | 'down'>;
+type Plain = Exclude<EditorAction['type'], 'insert' | 'paste' | 'replace' | 'complete' | 'up' | 'down'>;
 
 const withControl: Record<string, Plain> = {
   a: 'line-start',

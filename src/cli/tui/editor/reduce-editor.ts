@@ -3,6 +3,7 @@ import { atomWidth, type EditorRow, placeOf, rowsOf } from './editor-rows.ts';
 
 export type EditorAction =
   | { type: 'insert' | 'paste' | 'replace'; text: string }
+  | { type: 'complete'; written: string; text: string }
   | { type: 'up' | 'down'; width: number; history: readonly string[] }
   | {
       type:
@@ -34,6 +35,8 @@ export function reduceEditor(state: EditorState, action: EditorAction): EditorSt
       const replaced = atomsOf(action.text);
       return { atoms: replaced, cursor: replaced.length, cut: state.cut };
     }
+    case 'complete':
+      return complete(state, action);
     case 'up':
       return moveUp(state, action.width, action.history);
     case 'down':
@@ -94,6 +97,19 @@ function remove(state: EditorState, from: number, to: number): EditorState {
   const cut = state.atoms.slice(from, to);
   if (cut.length === 0) return state;
   return { ...edited(state), atoms: state.atoms.toSpliced(from, to - from), cursor: from, cut };
+}
+
+/** Replaces what was written before the cursor, which the atoms before it end with. */
+function complete(state: EditorState, { written, text }: { written: string; text: string }): EditorState {
+  const { atoms, cursor } = state;
+  let start = cursor;
+  for (let left = written.length; left > 0 && start > 0; start--) left -= atoms[start - 1]?.text.length ?? 0;
+  const added = atomsOf(text);
+  return {
+    ...edited(state),
+    atoms: atoms.toSpliced(start, cursor - start, ...added),
+    cursor: start + added.length,
+  };
 }
 
 /** An earlier message that is changed becomes the one that is being written. */

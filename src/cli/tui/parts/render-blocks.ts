@@ -1,20 +1,30 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { renderInline } from './render-inline.ts';
 import { renderTable } from './render-table.ts';
+import type { Highlight } from './highlight-code.ts';
 import { cleanText, type Line, prefixLines, type Span } from './line.ts';
-import { breakSpan, wrapSpans } from './wrap-spans.ts';
+import { breakCode, breakSpan, wrapSpans } from './wrap-spans.ts';
 
 const MAX_RULE = 40;
+const CODE_INDENT = 2;
+
+interface Options {
+  width: number;
+  highlight?: Highlight | undefined;
+  /** The first block is the rest of one that was split. */
+  isContinued?: boolean;
+}
 
 /** The blocks of a Markdown text as rows, with a blank row before each that needs one. */
 export function renderBlocks(
   tokens: readonly Token[],
-  width: number,
+  options: Options,
   needsGap: (block: Token) => boolean = () => true,
 ): Line[] {
   const lines: Line[] = [];
-  for (const block of joinWords(tokens)) {
-    const rows = blockLines(block as MarkedToken, width);
+  for (const [at, block] of joinWords(tokens).entries()) {
+    const isContinued = at === 0 && options.isContinued === true;
+    const rows = blockLines(block as MarkedToken, { ...options, isContinued });
     if (rows.length === 0) continue;
     if (lines.length > 0 && needsGap(block)) lines.push([]);
     for (const row of rows) lines.push(row);
@@ -30,16 +40,20 @@ function joinWords(tokens: readonly Token[]): readonly Token[] {
   return [text, ...others];
 }
 
-function blockLines(token: MarkedToken, width: number): Line[] {
+function blockLines(token: MarkedToken, options: Options): Line[] {
+  const { width, highlight } = options;
   switch (token.type) {
     case 'heading':
       return wrapSpans(renderInline(token.tokens, { tone: 'heading' }), width);
     case 'code':
-      return codeLines(token, width);
+      return codeLines(token, options);
     case 'list':
-      return listLines(token, width);
+      return listLines(token, options);
     case 'blockquote':
-      return prefixLines(renderBlocks(token.tokens, width - 2), { text: '▎ ', style: { tone: 'muted' } });
+      return prefixLines(renderBlocks(token.tokens, { width: width - 2, highlight }), {
+        text: '▎ ',
+        style: { tone: 'muted' },
+      });
     case 'table':
       return renderTable(token, width);
     case 'hr':
@@ -52,7 +66,7 @@ function blockLines(token: MarkedToken, width: number): Line[] {
     case 'paragraph':
       return wrapSpans(renderInline(token.tokens), width);
     case 'list_item':
-      return renderBlocks(token.tokens, width);
+      return renderBlocks(token.tokens, { width, highlight });
     case 'br':
     case 'checkbox':
     case 'codespan':
@@ -67,13 +81,18 @@ function blockLines(token: MarkedToken, width: number): Line[] {
   }
 }
 
-function codeLines({ text, lang }: Tokens.Code, width: number): Line[] {
-  const body = breakSpan({ text: cleanText(text), style: { tone: 'code' } }, width - 2);
-  const name: Line[] = lang ? [[{ text: cleanText(lang), style: { tone: 'muted' } }]] : [];
-  return [...name, ...prefixLines(body, { text: '  ' })];
+function codeLines({ text, lang = '' }: Tokens.Code, { width, highlight, isContinued }: Options): Line[] {
+  const [language = ''] = lang.split(/[\s,{]/, 1);
+  const lines =
+    highlight?.(text, language) ??
+    cleanText(text)
+      .split('\n')
+      .map((line): Span[] => [{ text: line, style: { tone: 'code' } }]);
+  const name: Line[] = lang && !isContinued ? [[{ text: cleanText(lang), style: { tone: 'muted' } }]] : [];
+  return [...name, ...lines.flatMap((line) => breakCode(line, width, CODE_INDENT))];
 }
 
-function listLines({ items, ordered, start, loose }: Tokens.List, width: number): Line[] {
+function listLines({ items, ordered, start, loose }: Tokens.List, { width, highlight }: Options): Line[] {
   const first = Number(start === '' ? 1 : start);
   const markWidth = ordered ? String(first + items.length - 1).length + 2 : 2;
   return items.flatMap(({ tokens }, at) => {
@@ -81,7 +100,8 @@ function listLines({ items, ordered, start, loose }: Tokens.List, width: number)
       text: ordered ? `${first + at}. `.padStart(markWidth) : '• ',
       style: { tone: 'accent' },
     };
-    const body = renderBlocks(tokens, width - markWidth, ({ type }) => loose && type !== 'list');
+    const inner = { width: width - markWidth, highlight };
+    const body = renderBlocks(tokens, inner, ({ type }) => loose && type !== 'list');
     const lines = prefixLines(body.length === 0 ? [[]] : body, mark, { text: ' '.repeat(markWidth) });
     return loose && at > 0 ? [[], ...lines] : lines;
   });

@@ -1,4 +1,8 @@
 import { formatDuration } from '../../output/duration.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import { fitText } from '../../output/text-width.ts';
+import { countLines, splitAttachments } from './attachments.ts';
+import type { Highlight } from './highlight-code.ts';
 import { renderMarkdown, type MarkdownLayout } from './render-markdown.ts';
 import { renderToolCall } from './render-tool-call.ts';
 import { renderOutput } from './render-output.ts';
@@ -6,14 +10,16 @@ import { cleanText, type Line, prefixLines } from './line.ts';
 import type { NoteEntry, PersonEntry, RunEntry, ThinkingEntry } from './run-entry.ts';
 import { wrapSpans } from './wrap-spans.ts';
 
-/** What a person may have unfolded. */
+/** What a person may have unfolded, and what colours code once it is loaded. */
 export interface Folding {
   isThinkingShown: boolean;
   areResultsShown: boolean;
+  highlight?: Highlight | undefined;
 }
 
 export interface EntryLayout {
-  lines: readonly Line[];
+  /** Its rows, as lists that stand below each other. */
+  lists: readonly (readonly Line[])[];
   /** Of a text: what makes the next layout cheap while it is being written. */
   markdown?: MarkdownLayout;
 }
@@ -28,25 +34,39 @@ export function renderEntry(
   switch (entry.kind) {
     case 'text': {
       const { text, isComplete } = entry;
-      const markdown = renderMarkdown(text, width, { isComplete, earlier: earlier?.markdown });
-      return { lines: markdown.lines, markdown };
+      const { highlight } = folding;
+      const markdown = renderMarkdown(text, width, { isComplete, earlier: earlier?.markdown, highlight });
+      return { lists: [markdown.settled, markdown.tail], markdown };
     }
     case 'person':
-      return { lines: personLines(entry, width) };
+      return { lists: [personLines(entry, width)] };
     case 'thinking':
-      return { lines: thinkingLines(entry, width, folding.isThinkingShown) };
+      return { lists: [thinkingLines(entry, width, folding.isThinkingShown)] };
     case 'tool':
-      return { lines: renderToolCall(entry, width, folding.areResultsShown) };
+      return { lists: [renderToolCall(entry, width, folding.areResultsShown)] };
     case 'output':
-      return { lines: renderOutput(entry, width) };
+      return { lists: [renderOutput(entry, width)] };
     case 'note':
-      return { lines: noteLines(entry, width) };
+      return { lists: [noteLines(entry, width)] };
   }
 }
 
+/** What was attached is folded to its name. */
 function personLines({ text }: PersonEntry, width: number): Line[] {
-  const lines = wrapSpans([{ text: cleanText(text), style: { isBold: true } }], width - 2);
-  return prefixLines(lines, { text: '› ', style: { tone: 'person' } }, { text: '  ' });
+  const { message, attachments } = splitAttachments(text);
+  const lines = wrapSpans([{ text: cleanText(message), style: { isBold: true } }], width - 2);
+  return [
+    ...prefixLines(lines, { text: '› ', style: { tone: 'person' } }, { text: '  ' }),
+    ...attachments.map(({ name, kind, text: attached }): Line => {
+      const count = ` · ${countLines(attached)}`;
+      const label = `${kind === 'command' ? '! ' : '@'}${escapeLine(name)}`;
+      return [
+        { text: '  + ', style: { tone: 'muted' } },
+        { text: fitText(label, Math.max(4, width - 4 - count.length)), style: { tone: 'accent' } },
+        { text: count, style: { tone: 'muted' } },
+      ];
+    }),
+  ];
 }
 
 function thinkingLines({ text, startedAt, endedAt }: ThinkingEntry, width: number, isShown: boolean): Line[] {

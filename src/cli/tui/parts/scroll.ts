@@ -9,7 +9,11 @@ export function scrollBy(top: ScrollTop, rows: number, size: { total: number; he
 }
 
 /** The rows in view, and how many are hidden above and below. */
-export function viewOf<Row>(rows: readonly Row[], top: ScrollTop, height: number) {
+export function viewOf<Row>(
+  rows: { length: number; slice(from: number, to: number): Row[] },
+  top: ScrollTop,
+  height: number,
+) {
   const last = Math.max(0, rows.length - height);
   const first = Math.min(top ?? last, last);
   return {

@@ -16,6 +16,10 @@ export const colouredTheme: Theme = {
   heading: { color: 'magenta', bold: true },
   code: { color: 'green' },
   link: { color: 'blue' },
+  keyword: { color: 'magenta' },
+  string: { color: 'green' },
+  number: { color: 'yellow' },
+  name: { color: 'cyan' },
 };
 
 /** For `NO_COLOR`; words and marks distinguish what colours would. */
@@ -29,6 +33,10 @@ export const plainTheme: Theme = {
   heading: { bold: true },
   code: {},
   link: {},
+  keyword: {},
+  string: {},
+  number: {},
+  name: {},
 };
 
 export const ThemeContext = createContext(colouredTheme);

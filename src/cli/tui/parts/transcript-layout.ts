@@ -1,5 +1,6 @@
 import { type EntryLayout, type Folding, renderEntry } from './render-entry.ts';
 import type { Line } from './line.ts';
+import { Rows } from './rows.ts';
 import type { RunEntry } from './run-entry.ts';
 
 interface Kept extends EntryLayout {
@@ -8,23 +9,24 @@ interface Kept extends EntryLayout {
   folding: Folding;
 }
 
+const gap: readonly Line[] = [[]];
+
 /** Lays entries out below each other, and remembers the rows of those that did not change. */
 export class TranscriptLayout {
   #kept = new Map<string, Kept>();
 
   /** The rows of all entries; a blank one stands between two that are not tool calls both. */
-  lines(entries: readonly RunEntry[], width: number, folding: Folding): readonly Line[] {
+  rows(entries: readonly RunEntry[], width: number, folding: Folding): Rows {
     const kept = new Map<string, Kept>();
-    const lines: Line[] = [];
+    const lists: (readonly Line[])[] = [];
     for (const [at, entry] of entries.entries()) {
       const layout = this.#render(entry, width, folding);
       kept.set(entry.key, layout);
-      if (at > 0 && !belongTogether(entries[at - 1], entry, folding)) lines.push([]);
-      // There may be more rows than a call may have arguments.
-      for (const line of layout.lines) lines.push(line);
+      if (at > 0 && !belongTogether(entries[at - 1], entry, folding)) lists.push(gap);
+      for (const list of layout.lists) lists.push(list);
     }
     this.#kept = kept;
-    return lines;
+    return new Rows(lists);
   }
 
   #render(entry: RunEntry, width: number, folding: Folding): Kept {

@@ -79,6 +79,39 @@ export function breakSpan({ text, style }: Span, width: number): Line[] {
   });
 }
 
+/**
+ * Breaks one line of code into rows. Nothing is put before what continues: copied from the terminal, a broken line gains
+ * no letters in its middle.
+ */
+export function breakCode(spans: readonly Span[], width: number, indent: number): Line[] {
+  const prefix: Span = { text: ' '.repeat(indent) };
+  const rows: Span[][] = [[prefix]];
+  let used = indent;
+  const newRow = () => {
+    rows.push([]);
+    used = 0;
+  };
+  for (const { text, style } of spans) {
+    if (used + textWidth(text) <= width) {
+      rows.at(-1)?.push({ text, style });
+      used += textWidth(text);
+      continue;
+    }
+    for (const { segment } of graphemes.segment(text)) {
+      const columns = textWidth(segment);
+      if (used > 0 && used + columns > width) newRow();
+      append(rows.at(-1) ?? [], { text: segment, style });
+      used += columns;
+    }
+  }
+  return rows.map((row, at): Line => {
+    const [first, ...others] = row;
+    if (first === undefined || (first.text === prefix.text && others.every(({ text }) => text === '')))
+      return [];
+    return at === 0 ? row : [{ ...first, isContinued: true }, ...others];
+  });
+}
+
 /** Newlines, blanks, runs of narrow letters, and wide letters each. */
 function* piecesOf(text: string): Generator<string> {
   for (const [part] of text.matchAll(/\n| +|[^ \n]+/g)) {

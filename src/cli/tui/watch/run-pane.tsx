@@ -25,7 +25,7 @@ export function RunPane({ attached, width, height, time, isAsking, isActive }: P
   const [folding, setFolding] = useState({ areResultsShown: false, isThinkingShown: false });
   const [top, setTop] = useState<ScrollTop>();
   const { entries } = attached.run;
-  const lines = useMemo(() => layout.lines(entries, width, folding), [layout, entries, width, folding]);
+  const lines = useMemo(() => layout.rows(entries, width, folding), [layout, entries, width, folding]);
   const head = renderTaskHead(attached, { width, now: time, isAsking });
   const rows = Math.max(1, height - head.length);
   const size = { total: lines.length, height: rows };

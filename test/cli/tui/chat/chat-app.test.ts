@@ -15,6 +15,20 @@ describe('the chat screen', () => {
     expect(chat.screen.rows.length).toBeLessThanOrEqual(24);
   });
 
+  it('the status shows the mode of the policy, and the directory on every screen', async () => {
+    await using chat = await ChatScreen.open({ prepare: (daemon) => (daemon.mode = 'ask') });
+    await chat.screen.until(/ready +ask · gpt-test\n.* ~\/project$/);
+    for (const size of [
+      { columns: 60, rows: 12 },
+      { columns: 160, rows: 40 },
+      { columns: 40, rows: 8 },
+    ]) {
+      chat.screen.resize(size);
+      await chat.screen.until(new RegExp(`^─{${size.columns}}$`, 'm'));
+      expect(chat.screen.rows.at(-1)).toMatch(/~\/project$/);
+    }
+  });
+
   it('says how to configure a provider when there is none', async () => {
     await using chat = await ChatScreen.open({ prepare: (daemon) => (daemon.hasProvider = false) });
     expect(await chat.screen.until(/No model provider/)).toContain('svc providers configure openai');
@@ -38,7 +52,7 @@ describe('the chat screen', () => {
     const half = await chat.screen.until(/It is first in/);
     expect(half).toMatch(/› How\?\n\n▸ thought for \d+ ms\n✓ read_file {2}queue\.ts {2}2 lines/);
     expect(half).toMatch(/● writing · step 1\/20 · 0 s/);
-    expect(half).toContain('Esc stop');
+    expect(half).toContain('Esc interrupt');
     expect(half).not.toContain('*');
     goOn.resolve();
     expect(await chat.screen.until(/done after/)).toContain('It is first in, first out.\n\n• a\n• b\n');
@@ -108,23 +122,63 @@ describe('the chat screen', () => {
     expect(chat.screen.screen).toMatch(/✗ run_command {2}make .*\n {2}Denied by a person\n✓ write_file/);
   });
 
-  it('stops an answer on Esc, and keeps the text that was typed meanwhile', async () => {
+  it('queues what is sent during an answer, and sends it in order after an interruption', async () => {
     await using chat = await ChatScreen.open();
-    const gone = Promise.withResolvers<void>();
     chat.daemon.script = async (run) => {
       run.begin();
-      run.text('Half of');
-      await run.gone;
-      gone.resolve();
+      run.text(`Answer to ${run.content}`);
+      if (run.content === 'Go') await run.gone;
+      else run.complete();
     };
     chat.screen.type('Go\r');
-    await chat.screen.until(/Half of/);
-    chat.screen.type('next\r');
-    expect(await chat.screen.until(/Still responding/)).toContain('› next');
+    await chat.screen.until(/Answer to Go/);
+    for (const text of ['one', 'two', 'three']) chat.screen.type(`${text}\r`);
+    expect(await chat.screen.until(/queued +three/)).toMatch(/queued +one +↑ edit\nqueued +two\nqueued/);
+    chat.screen.type(keys.up);
+    expect(await chat.screen.until(/› three/)).not.toMatch(/queued +three/);
+    chat.screen.type(keys.control('u'));
+    await chat.screen.until(/Write a reply/);
     chat.screen.type(keys.escape);
-    expect(await chat.screen.until(/stopped after/)).toContain('· Stopped.');
-    await gone.promise;
-    expect(chat.screen.screen).toContain('› next');
+    const shown = await chat.screen.until(/Answer to two[^]*done after/);
+    expect(shown).toMatch(/Answer to Go\n+· Interrupted\.\n+› one\n+Answer to one\n+› two\n+Answer to two/);
+    expect(shown).not.toContain('queued');
+    expect(chat.bodies(/with-tools$/).map(({ content }) => content)).toEqual(['Go', 'one', 'two']);
+  });
+
+  it('denies the pending approval of the answer that Esc interrupts', async () => {
+    await using chat = await ChatScreen.open();
+    chat.daemon.script = async (run) => {
+      run.begin();
+      run.call('a', 'run_command', { command: 'make' });
+      await run.ask('a', approvalOf('one'));
+      await run.gone;
+    };
+    chat.screen.type('Go\r');
+    await chat.screen.until(/Allow run_command\?/);
+    chat.screen.type(keys.escape);
+    expect(await chat.screen.until(/stopped after/)).toContain('· Interrupted.');
+    expect(chat.bodies(/approvals\/one$/)).toEqual([{ decision: 'deny' }]);
+  });
+
+  it('keeps the queue after a failed turn until Enter is pressed', async () => {
+    await using chat = await ChatScreen.open();
+    const goOn = Promise.withResolvers<void>();
+    chat.daemon.script = async (run) => {
+      run.begin();
+      await goOn.promise;
+      if (run.content === 'Go')
+        run.event({ type: 'error', data: { message: 'The model is busy', code: 'RATE_LIMITED' } });
+      else run.complete();
+    };
+    chat.screen.type('Go\r');
+    await chat.screen.until(/waiting for the model/);
+    chat.screen.type('next\r');
+    await chat.screen.until(/queued +next/);
+    goOn.resolve();
+    await chat.screen.until(/Queued messages wait/);
+    expect(chat.bodies(/with-tools$/)).toHaveLength(1);
+    chat.screen.type(keys.enter);
+    await chat.screen.until(/› next[^]*done after/);
   });
 
   it('cancels the task of an agentic turn, and waits until it finishes', async () => {
@@ -136,7 +190,7 @@ describe('the chat screen', () => {
     };
     await chat.screen.until(/waiting for the model · step 1\/20 .* 0\/100k tokens · agentic high/);
     chat.screen.type(keys.escape);
-    expect(await chat.screen.until(/stopped after/)).toContain('· Stopped.');
+    expect(await chat.screen.until(/stopped after/)).toContain('· Interrupted.');
     expect(chat.bodies(/tasks\/.*\/cancel$/)).toHaveLength(1);
     expect(chat.bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'high', maxBudget: 50_000 }]);
   });
@@ -149,9 +203,6 @@ describe('the chat screen', () => {
     };
     chat.screen.type('Go\r');
     expect(await chat.screen.until(/stopped after/)).toContain('! CliError: The model is busy');
-    chat.daemon.script = (run) => run.begin();
-    chat.screen.type('Again\r');
-    await chat.screen.until(/was lost before the answer was complete/);
   });
 
   it('scrolls back, counts the rows below, and follows again at the end', async () => {

@@ -4,7 +4,7 @@ import type { Connection } from '../../../../src/cli/connection/connection.ts';
 import { httpFetch } from '../../../../src/cli/connection/http-fetch.ts';
 import { ChatApp } from '../../../../src/cli/tui/chat/chat-app.tsx';
 import { beginChat, reduceChat } from '../../../../src/cli/tui/chat/chat-state.ts';
-import { loadConversation, loadDefaults } from '../../../../src/cli/tui/chat/load-chat.ts';
+import { findAndLoad, loadDefaults, openedEvent } from '../../../../src/cli/tui/chat/load-chat.ts';
 import { createClient } from '../../../../src/contract/client.ts';
 import { contract } from '../../../../src/contract/index.ts';
 import { Rendered } from '../rendered.ts';
@@ -25,6 +25,13 @@ export class ChatScreen implements AsyncDisposable {
   readonly screen: Rendered;
   /** What the clock of the chat says. */
   time = 1_000_000;
+  /** The messages that are kept between chats. */
+  readonly history = {
+    messages: [] as string[],
+    add(message: string) {
+      this.messages.push(message);
+    },
+  };
 
   private constructor(daemon: ScriptedDaemon, make: (chat: ChatScreen) => Rendered) {
     this.daemon = daemon;
@@ -38,6 +45,9 @@ export class ChatScreen implements AsyncDisposable {
       conversation?: string;
       message?: string;
       size?: { columns: number; rows: number };
+      folder?: string;
+      /** By default it does not look for what other clients do. */
+      lookEveryMs?: number;
     } = {},
   ): Promise<ChatScreen> {
     const daemon = await ScriptedDaemon.start();
@@ -45,10 +55,10 @@ export class ChatScreen implements AsyncDisposable {
     const connection = connectionTo(daemon.url);
     const { client } = connection;
     const opened =
-      options.conversation === undefined ? [] : [await loadConversation(client, options.conversation)];
+      options.conversation === undefined ? undefined : await findAndLoad(client, options.conversation);
     const initial = reduceChat(beginChat(options.settings ?? { isAgentic: false }), [
       await loadDefaults(client),
-      ...opened,
+      ...(opened ? [openedEvent(opened)] : []),
     ]);
     return new ChatScreen(
       daemon,
@@ -56,8 +66,12 @@ export class ChatScreen implements AsyncDisposable {
         new Rendered(
           createElement(ChatApp, {
             connection,
-            conversationId: initial.conversation?.id,
-            folder: '/home/ada/project',
+            opened,
+            folder: options.folder ?? '/home/ada/project',
+            home: '/home/ada',
+            env: { SHELL: '/bin/sh' },
+            history: chat.history,
+            lookEveryMs: options.lookEveryMs ?? 1_000_000,
             formatError: String,
             now: () => chat.time,
             initial,

@@ -7,7 +7,8 @@ import { ChatScreen } from './chat-screen.ts';
 describe('parseSlash', () => {
   it.each([
     ['/new', { name: 'new', argument: '' }],
-    ['/conv', { name: 'conversations', argument: '' }],
+    ['/res', { name: 'resume', argument: '' }],
+    ['/conversations', { name: 'resume', argument: '' }],
     ['/model a b ', { name: 'model', argument: 'a b' }],
     ['/mo', { unknown: 'mo', meant: undefined }],
     ['/halp', { unknown: 'halp', meant: 'help' }],
@@ -29,7 +30,7 @@ describe('slash commands', () => {
   it('lists, completes and selects slash commands', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('/');
-    expect(await chat.screen.until(/› \/help/)).toContain('/conversations');
+    expect(await chat.screen.until(/› \/help/)).toContain('/resume');
     chat.screen.type('mo');
     expect(await chat.screen.until(/› \/model/)).not.toContain('/provider');
     chat.screen.type(keys.down);
@@ -60,7 +61,7 @@ describe('slash commands', () => {
 
   it('slash commands open an earlier conversation and start a new one', async () => {
     await using chat = await ChatScreen.open();
-    chat.screen.type('/conversations\r');
+    chat.screen.type('/resume\r');
     await chat.screen.until(/› How queues work +2 messages/);
     chat.screen.type(keys.enter);
     await chat.screen.until(/First in, first out/);

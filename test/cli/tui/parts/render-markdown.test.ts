@@ -9,6 +9,8 @@ import { lineText, lineWidth } from '../../../../src/cli/tui/parts/line.ts';
 
 const shown = (text: string, width = 60) => markdownLines(text, width).map(lineText);
 
+const rowsOf = ({ settled, tail }: MarkdownLayout) => [...settled, ...tail].map(lineText);
+
 const everything = `# A heading with **bold**
 
 A paragraph with *emphasis*, \`code\`, ~~struck~~ and [a link](https://example.com/page).
@@ -107,9 +109,9 @@ describe('renderMarkdown', () => {
     let earlier: MarkdownLayout | undefined;
     for (let length = 1; length <= text.length; length += 3)
       earlier = renderMarkdown(text.slice(0, length), 50, { isComplete: false, earlier });
-    expect(earlier?.settled.text.length).toBeGreaterThan(text.length * 0.8);
+    expect(earlier?.progress.length).toBeGreaterThan(text.length * 0.8);
     const streamed = renderMarkdown(text, 50, { earlier });
-    expect(streamed.lines.map(lineText)).toEqual(shown(text, 50));
+    expect(rowsOf(streamed)).toEqual(shown(text, 50));
   });
 });
 
@@ -140,7 +142,7 @@ describe('completeMarkdown', () => {
     const text = 'Some **bold words** here, `code` too.\n\n- a *list*\n- of [two](http://b.c)\n\nThe end.\n';
     let before: string[] = [];
     for (let length = 1; length <= text.length; length++) {
-      const lines = renderMarkdown(text.slice(0, length), 80, { isComplete: false }).lines.map(lineText);
+      const lines = rowsOf(renderMarkdown(text.slice(0, length), 80, { isComplete: false }));
       const stable = before.slice(0, -1);
       expect(lines.slice(0, stable.length), text.slice(0, length)).toEqual(stable);
       expect(lines.join('')).not.toMatch(/[*`[\]]/);

@@ -18,7 +18,8 @@ const event = ([type, message, data = {}]: Told, seq: number): TaskEvent => ({
 const runOf = (...told: Told[]) => told.map(event).reduce(tellRun, askedRun({ title: 'Fix it' }));
 const shown = ({ entries }: RunState) =>
   new TranscriptLayout()
-    .lines(entries, 60, { areResultsShown: false, isThinkingShown: false })
+    .rows(entries, 60, { areResultsShown: false, isThinkingShown: false })
+    .slice()
     .map(lineText)
     .filter((line) => line !== '');
 

@@ -1,0 +1,35 @@
+import type { ConversationMessage } from '../../../contract/conversations.ts';
+import type { ConversationUsage } from './newer-fields.ts';
+
+/** What a conversation used, in a few rows. */
+export function costText(
+  messages: readonly ConversationMessage[],
+  usage: ConversationUsage | undefined,
+): string {
+  const answers = messages.filter(({ role }) => role === 'assistant');
+  const counted = answers.filter(({ usage: used }) => used?.totalTokens !== undefined);
+  const prompt = usage?.promptTokens ?? sum(counted.map(({ usage: used }) => used?.promptTokens));
+  const completion = usage?.completionTokens ?? sum(counted.map(({ usage: used }) => used?.completionTokens));
+  const total = usage?.totalTokens ?? sum(counted.map(({ usage: used }) => used?.totalTokens));
+  if (total === 0) return 'No tokens are counted in this conversation yet.';
+  const missing = answers.length - counted.length;
+  return [
+    `Tokens   ${format(total)}: ${format(prompt)} in, ${format(completion)} out, ${answers.length === 1 ? '1 answer' : `${answers.length} answers`}`,
+    ...(missing > 0 ? [`         ${missing} of the answers were not counted by their provider`] : []),
+    usage?.costUsd === undefined
+      ? 'Cost     unknown: the provider does not report prices'
+      : `Cost     ${formatCost(usage.costUsd)}`,
+    ...(usage?.contextShare === undefined
+      ? []
+      : [`Context  ${formatShare(usage.contextShare)} of the model's window`]),
+  ].join('\n');
+}
+
+/** $0.0012, $1.23. */
+export const formatCost = (usd: number): string => `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
+
+export const formatShare = (share: number): string => `${Math.round(share * 100)}%`;
+
+const sum = (counts: readonly (number | undefined)[]) =>
+  counts.reduce<number>((total, count) => total + (count ?? 0), 0);
+const format = (count: number) => count.toLocaleString('en-US');

@@ -1,0 +1,21 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Opens a draft in an editor and resolves with what was saved; throws where the editor does not start or fails. */
+export async function editDraft(draft: string, editor: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-draft-'));
+  try {
+    const file = join(folder, 'message.md');
+    await writeFile(file, draft, { mode: 0o600 });
+    // By the shell, because people set editors with arguments: EDITOR="code --wait".
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) throw new Error(`"${editor}" failed. Set EDITOR to the editor that you use.`);
+    return (await readFile(file, 'utf8')).replace(/\n$/, '');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { setInterval } from 'node:timers/promises';
+import { root, type SvcHome } from '../svc-binary.ts';
+
+export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+if (!hasTmux && process.env['CI']) throw new Error('These tests need tmux, and CI skips nothing');
+
+interface Size {
+  columns: number;
+  rows: number;
+}
+
+const svcLine = (words: string[]) =>
+  [process.execPath, `${root}/bin/svc.js`, ...words].map((word) => `'${word}'`).join(' ');
+
+const PATIENCE_MS = 20_000;
+
+/** A terminal that a person could sit at. */
+export class Terminal implements Disposable {
+  readonly #socket = `svc-test-${process.pid}-${Math.trunc(performance.now())}`;
+
+  private constructor(home: SvcHome, command: string, { columns, rows }: Size) {
+    this.#tmux(['new-session', '-d', '-x', String(columns), '-y', String(rows), command], {
+      ...home.env,
+      TERM: 'xterm-256color',
+    });
+  }
+
+  /** Runs svc, and shows its exit code after it. */
+  static svc(home: SvcHome, words: string[], size: Size): Terminal {
+    return new Terminal(home, `${svcLine(words)}; echo "exit code $?"; exec cat`, size);
+  }
+
+  /** Runs svc in a shell with job control. */
+  static async shell(home: SvcHome, words: string[], size: Size): Promise<Terminal> {
+    const terminal = new Terminal(home, 'PS1="ready> " HISTFILE= exec bash --norc --noprofile -i', size);
+    await terminal.until(/ready>/);
+    terminal.#tmux(['send-keys', '-l', ` ${svcLine(words)}`]);
+    terminal.type('Enter');
+    return terminal;
+  }
+
+  [Symbol.dispose](): void {
+    this.#tmux(['kill-server']);
+  }
+
+  type(...keys: string[]): void {
+    this.#tmux(['send-keys', ...keys]);
+  }
+  paste(text: string): void {
+    this.#tmux(['set-buffer', text]);
+    this.#tmux(['paste-buffer', '-p', '-r']);
+  }
+  resize(columns: number, rows: number): void {
+    this.#tmux(['resize-window', '-x', String(columns), '-y', String(rows)]);
+  }
+  get screen(): string {
+    return this.#tmux(['capture-pane', '-p']);
+  }
+  /** All that the terminal remembers, with long lines as they were written. */
+  get history(): string {
+    return this.#tmux(['capture-pane', '-p', '-J', '-S', '-']);
+  }
+  /** The column and the row of the cursor. */
+  get cursor(): string {
+    return this.#tmux(['display-message', '-p', '#{cursor_x} #{cursor_y}']).trim();
+  }
+
+  async until(pattern: RegExp): Promise<string> {
+    const end = performance.now() + PATIENCE_MS;
+    for await (const _ of setInterval(30)) {
+      const { screen } = this;
+      if (pattern.test(screen)) return screen;
+      if (performance.now() > end) throw new Error(`It never matched ${pattern}:\n${screen}`);
+    }
+    throw new Error('unreachable');
+  }
+
+  #tmux(args: string[], env?: Record<string, string>): string {
+    const { stdout, stderr, status } = spawnSync('tmux', ['-L', this.#socket, '-f', '/dev/null', ...args], {
+      encoding: 'utf8',
+      ...(env && { env: { ...env, LC_ALL: 'C.UTF-8' } }),
+    });
+    if (status !== 0) throw new Error(`tmux ${args[0]}: ${stderr}`);
+    return stdout;
+  }
+}
