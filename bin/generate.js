@@ -1,4 +1,5 @@
-// Writes what is derived from the contract and the commands: the route table of the command line and docs/reference.
+// Writes what is derived from the contract and the commands: the route table of the command line, docs/reference
+// and the manual page.
 // With --check it writes nothing and exits 1 when something is not current.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { z } from 'zod';
 import { contract } from '../src/contract/index.ts';
 import { querySchema } from '../src/contract/query-schema.ts';
 import { errorStatusesOf } from '../src/contract/route-errors.ts';
+import { manPage } from './man-page.js';
 import { definitionOf, defaultOf, environmentNameOf, settingKeys } from '../src/core/config/settings.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -23,11 +25,12 @@ const cli = await loadCommands();
 emit('docs/reference/api.md', apiReference());
 emit('docs/reference/cli.md', cliReference());
 emit('docs/reference/settings.md', settingsReference());
+emit('docs/reference/svc.1', manPage(cli));
 process.exit(stale > 0 ? 1 : 0);
 
 function emit(path, text) {
   const file = join(root, path);
-  const formatted = format(path, text);
+  const formatted = path.endsWith('.1') ? text : format(path, text);
   if (existsSync(file) && readFileSync(file, 'utf8') === formatted) return;
   if (isCheck) {
     stale++;
@@ -53,8 +56,8 @@ function format(path, input) {
 function routeTable() {
   const resources = Object.entries(contract).map(([resource, routes]) => {
     const lines = Object.entries(routes).map(
-      ([name, { method, path, events, binary }]) =>
-        `${name}: { method: '${method}', path: '${path}'${events ? ', events: true' : ''}${binary ? ', binary: true' : ''} },`,
+      ([name, { method, path, events, file }]) =>
+        `${name}: { method: '${method}', path: '${path}'${events ? ', events: true' : ''}${file ? `, file: '${file}'` : ''} },`,
     );
     return `${resource}: {\n${lines.join('\n')}\n},`;
   });
@@ -164,7 +167,7 @@ function describeRoute(route) {
     ['Path', route.params, 'input'],
     ['Headers', route.headers, 'input'],
     ['Body', route.body, 'input'],
-    ['Answer', redirect ? undefined : route.response, 'output'],
+    [route.file ? `Answer (\`${route.file}\`)` : 'Answer', redirect ? undefined : route.response, 'output'],
     ['Event of the stream (`Accept: text/event-stream`)', route.events, 'output'],
   ]) {
     if (schema) lines.push(`${title}:\n`, ...fieldsOf(schema, io), '');

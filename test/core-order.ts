@@ -51,6 +51,7 @@ export const coreOrder: readonly string[] = [
   'schedules',
   'webhooks',
   'retention',
+  'backup',
   'live',
   'health',
 

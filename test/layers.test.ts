@@ -13,8 +13,8 @@ const layers: Record<string, readonly string[]> = {
   daemon: ['contract', 'core', 'daemon'],
   cli: ['contract', 'cli'],
 };
-/** `svc daemon` is the program in which the layers meet. */
-const meeting = /^src\/cli\/commands\/daemon(\/serve)?\.ts$/;
+/** `svc daemon` is the program in which the layers meet; backups are checked and restored where no daemon can be asked. */
+const meeting = /^src\/cli\/commands\/(daemon(\/serve)?|backup\/backup-files)\.ts$/;
 
 const part = (path: string, at: number) => path.split('/')[at] ?? '';
 

@@ -26,7 +26,7 @@ export interface RouteSummary {
   method: string;
   path: string;
   events?: unknown;
-  binary?: boolean;
+  file?: string;
   also?: object;
 }
 export type RouteTable = Record<string, Record<string, RouteSummary>>;
@@ -43,13 +43,13 @@ type Arguments<R extends Route> =
 type Resource<Rs extends Routes> = {
   [Name in keyof Rs]: (
     ...args: Arguments<Rs[Name]>
-  ) => Rs[Name]['binary'] extends true ? AsyncGenerator<Uint8Array> : Promise<RouteOutput<Rs[Name]>>;
+  ) => Rs[Name]['file'] extends string ? AsyncGenerator<Uint8Array> : Promise<RouteOutput<Rs[Name]>>;
 } & {
   [Name in keyof Rs & string as Rs[Name] extends { events: unknown } ? `${Name}Stream` : never]: (
     ...args: Arguments<Rs[Name]>
   ) => AsyncGenerator<ServerSentEvent<RouteEvent<Rs[Name]>>>;
 };
-/** One method per route; a route that can stream also has `<name>Stream`, one of raw bytes returns their pieces. */
+/** One method per route; a route that can stream also has `<name>Stream`, one of a file returns its pieces as they come. */
 export type Client = { [Name in keyof Contract]: Resource<Contract[Name]> };
 
 /** A response of the daemon that is not a success. */
@@ -118,7 +118,7 @@ export function createClient(
 
   const bytes = (route: RouteSummary) =>
     async function* (input: AnyInput = {}, options: CallOptions = {}) {
-      const response = await open(route, input, 'application/octet-stream', options);
+      const response = await open(route, input, route.file ?? '*/*', options);
       if (response.status !== 200)
         throw new ApiError(response.status, parseBody(await response.text(), response.status));
       if (response.body) yield* response.body;
@@ -128,7 +128,7 @@ export function createClient(
   for (const [resource, table] of Object.entries(routes)) {
     const methods: Record<string, unknown> = (client[resource] = {});
     for (const [name, route] of Object.entries(table)) {
-      methods[name] = route.binary ? bytes(route) : call(route);
+      methods[name] = route.file === undefined ? call(route) : bytes(route);
       if (route.events) methods[`${name}Stream`] = stream(route);
     }
   }

@@ -61,6 +61,13 @@ export const healthReportSchema = z
           diskFreeBytes: z.int(),
         }),
       }),
+      backups: component({
+        details: z.object({
+          every: z.string().optional().meta({ description: 'How often, where backups are scheduled' }),
+          lastAt: timestampSchema.optional(),
+          lastBytes: z.int().optional(),
+        }),
+      }),
       commandSandbox: component({
         details: z.object({
           sandboxed: z.boolean().meta({ description: 'Whether tool commands run in a sandbox' }),

@@ -2,6 +2,7 @@ import { agentsRoutes } from './agents.ts';
 import { approvalsRoutes } from './approvals.ts';
 import { auditRoutes } from './audit.ts';
 import { authRoutes } from './auth.ts';
+import { backupRoutes } from './backups.ts';
 import { chatRoutes } from './chat.ts';
 import { configRoutes } from './config.ts';
 import { conversationsRoutes } from './conversations.ts';
@@ -37,6 +38,7 @@ export const contract = {
   approvals: approvalsRoutes,
   audit: auditRoutes,
   auth: authRoutes,
+  backups: backupRoutes,
   chat: chatRoutes,
   config: configRoutes,
   conversations: conversationsRoutes,

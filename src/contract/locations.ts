@@ -69,5 +69,7 @@ function bySystem(env: Platform['env'], platform: string, home: string): Directo
 
 export const defaultPort = 4310;
 export const defaultHost = '127.0.0.1';
+/** The header that tells signed-in clients the version of the daemon. */
+export const versionHeader = 'svc-version';
 /** The cookie that carries a session. */
 export const sessionCookie = 'service_session';

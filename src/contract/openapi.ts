@@ -124,9 +124,9 @@ function responses(route: Route, schemas: Json): Json {
     answers[route.status ?? 200] = {
       description: 'Success',
       content: {
-        ...(route.binary
-          ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
-          : json(route.response)),
+        ...(route.file === undefined
+          ? json(route.response)
+          : { [route.file]: { schema: { type: 'string', format: 'binary' } } }),
         ...(route.events && {
           'text/event-stream': { schema: schemaOf(route.events, 'output', schemas) },
         }),

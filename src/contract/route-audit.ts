@@ -77,6 +77,7 @@ export const routeAudit: Readonly<Record<string, RouteAudit>> = {
   'POST /api/tasks': isTask,
   'POST /api/tasks/import': { event: 'tasks.imported' },
   'DELETE /api/tasks/:id': { ownEvent: 'tasks.deleted' },
+  'POST /api/backups': { event: 'backup.created', after: 'It changes nothing' },
   'POST /api/data/prune': { ownEvent: 'data.pruned' },
   'POST /api/data/archive': { ownEvent: 'audit.archived' },
   'DELETE /api/notifications/:id': { none: 'It concerns only the list of the user who reads it' },

@@ -28,6 +28,9 @@ export const routeTable = {
     createSignInLink: { method: 'POST', path: '/api/auth/sign-in-links' },
     redeemSignInLink: { method: 'POST', path: '/api/auth/sign-in-links/redeem' },
   },
+  backups: {
+    create: { method: 'POST', path: '/api/backups', file: 'application/gzip' },
+  },
   chat: {
     createCompletion: { method: 'POST', path: '/api/chat/completions', events: true },
     createQuickCompletion: { method: 'POST', path: '/api/chat/quick' },
@@ -215,7 +218,7 @@ export const routeTable = {
     cancel: { method: 'POST', path: '/api/tasks/:id/cancel' },
     retry: { method: 'POST', path: '/api/tasks/:id/retry' },
     release: { method: 'POST', path: '/api/tasks/:id/release' },
-    getOutput: { method: 'GET', path: '/api/tasks/:id/output', binary: true },
+    getOutput: { method: 'GET', path: '/api/tasks/:id/output', file: 'application/octet-stream' },
     listEvents: { method: 'GET', path: '/api/tasks/:id/events', events: true },
   },
   tokens: {

@@ -48,8 +48,8 @@ export interface Route {
   errors?: readonly ErrorStatus[];
   /** One event of the stream that the route returns for `Accept: text/event-stream`. */
   events?: z.ZodType;
-  /** The route returns raw bytes. */
-  binary?: true;
+  /** Success is a file of this media type. */
+  file?: string;
   /** The route returns plain text for `Accept: text/plain`. */
   text?: true;
   /** Maximum body size in bytes; defaults to 1 MiB, and to 64 KiB where the access is `public`. */

@@ -223,8 +223,8 @@ export const tasksRoutes = defineRoutes({
     summary: 'Get the output of a task, byte for byte',
     params: idParamsSchema,
     query: taskOutputQuerySchema,
-    response: z.instanceof(Uint8Array),
-    binary: true,
+    file: 'application/octet-stream',
+    response: z.string().meta({ description: 'The bytes, as they were written' }),
   },
   listEvents: {
     method: 'GET',

@@ -3,6 +3,7 @@ import type { AgentAdapter } from './agents/agent-adapter.ts';
 import { composeApprovals } from './approvals/compose-approvals.ts';
 import { composeAudit } from './audit/compose-audit.ts';
 import { composeAuth } from './auth/compose-auth.ts';
+import { composeBackup } from './backup/compose-backup.ts';
 import { composeChat } from './chat/compose-chat.ts';
 import { SESSION_MS } from './chat/runs/session-time.ts';
 import { Composition } from './composition.ts';
@@ -121,6 +122,7 @@ function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles:
       .add(({ execution, workspaces }) => composeTaskExecution({ ...execution, workspaces }))
       .add(composeSchedules)
       .add(composeRetention)
+      .add(composeBackup)
       .add(composeLive)
       .add(composeHealth)
   );

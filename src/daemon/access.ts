@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access, RateLimit, Route } from '../contract/route.ts';
 import type { Scope } from '../contract/scopes.ts';
 import type { App } from '../core/app.ts';
@@ -7,6 +7,8 @@ import { AppError } from '../core/errors.ts';
 import { addressKey } from '../core/limits/rate-limits.ts';
 import { isLoopbackHost } from '../core/outbound/address-rules.ts';
 import { addressOf, type CallerServices, findCaller, isForwarded, recallCaller } from './credentials.ts';
+import { version } from '../core/version.ts';
+import { versionHeader } from '../contract/locations.ts';
 import { createHostGate } from './host-gate.ts';
 import type { BodyOptions } from './request-body.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -60,9 +62,13 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
         throw new AppError('validation', 'Secrets are not allowed in a URL. Send them in a header.');
       const isCounted = limit !== undefined || app.config.get('limits.requestsPerMinute') !== undefined;
       const known = isCounted || access === 'public' ? undefined : recallCaller(app, request);
-      if (known) admit(request, known);
-      else if (isCounted || access !== 'public') {
-        checkAsync(app, request).then(() => done(), done);
+      if (known) {
+        admit(request, known);
+        tellVersion(request, reply);
+      } else if (isCounted || access !== 'public') {
+        checkAsync(app, request)
+          .then(() => tellVersion(request, reply))
+          .then(() => done(), done);
         return;
       }
     } catch (error) {
@@ -155,6 +161,12 @@ function admit(request: FastifyRequest, caller: Caller | undefined): void {
     throw new AppError('forbidden', 'Only an administrator may do this');
   }
   request.caller = caller;
+}
+
+/** Which version runs is for callers that were let in only. */
+function tellVersion(request: FastifyRequest, reply: FastifyReply): void {
+  const caller: Caller | undefined = request.caller;
+  if (caller) reply.header(versionHeader, version);
 }
 
 /** An invalid credential is refused even where none is needed. */

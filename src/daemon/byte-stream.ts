@@ -2,12 +2,16 @@ import type { FastifyReply } from 'fastify';
 import { signalOf, STALL_MS, untilTaken } from './event-stream.ts';
 
 /** Sends the pieces as they become available; a response that breaks off is not complete. */
-export async function sendBytes(reply: FastifyReply, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+export async function sendBytes(
+  reply: FastifyReply,
+  type: string,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<void> {
   reply.hijack();
   const { raw } = reply;
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
-    'content-type': 'application/octet-stream',
+    'content-type': type,
     'content-disposition': 'attachment',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',

@@ -20,7 +20,7 @@ export class TextAnswer {
     this.text = text;
   }
 }
-/** A response of raw bytes, as they become available. */
+/** A file, sent as it becomes available. */
 export class BytesAnswer {
   readonly pieces: AsyncIterable<Uint8Array>;
   constructor(pieces: AsyncIterable<Uint8Array>) {
@@ -36,7 +36,7 @@ export class Redirect {
 }
 type Redirected<R extends Route> = R['redirect'] extends true ? Redirect : never;
 type Streamed<R extends Route> = R['events'] extends object ? EventStream : never;
-type Binary<R extends Route> = R['binary'] extends true ? BytesAnswer : never;
+type Binary<R extends Route> = R['file'] extends string ? BytesAnswer : never;
 type Texted<R extends Route> = R['text'] extends true ? TextAnswer : never;
 export type Answer<R extends Route> =
   | RouteOutput<R>
@@ -102,11 +102,12 @@ export function implement<Rs extends Routes>(
         } as RouteRequest<Route>;
         const answer: unknown = await handler(input, { caller: request.caller, request, reply });
         if (answer instanceof EventStream) return sendEventStream(reply, answer);
-        if (answer instanceof BytesAnswer) return sendBytes(reply, answer.pieces);
+        if (answer instanceof BytesAnswer)
+          return sendBytes(reply, route.file ?? 'application/octet-stream', answer.pieces);
         if (answer instanceof Redirect) return reply.redirect(answer.url, 302);
         if (answer instanceof TextAnswer) return reply.type('text/plain; version=0.0.4').send(answer.text);
         if (answer instanceof Readable) {
-          reply.type('application/json; charset=utf-8');
+          reply.type(route.file ?? 'application/json; charset=utf-8');
           return request.method === 'HEAD' ? sendHead(reply, answer) : reply.send(answer);
         }
         check?.(route, reply.statusCode, answer);

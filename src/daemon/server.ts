@@ -20,6 +20,7 @@ import { registerAgents } from './routes/agents.ts';
 import { registerApprovals } from './routes/approvals.ts';
 import { registerAudit } from './routes/audit.ts';
 import { registerAuth } from './routes/auth.ts';
+import { registerBackups } from './routes/backups.ts';
 import { registerChat } from './routes/chat.ts';
 import { registerConfig } from './routes/config.ts';
 import { registerConversations } from './routes/conversations.ts';
@@ -57,6 +58,7 @@ const resources = [
   registerApprovals,
   registerAudit,
   registerAuth,
+  registerBackups,
   registerChat,
   registerConfig,
   registerConversations,

@@ -6,6 +6,7 @@ import { type AgentAdapter } from '../core/agents/agent-adapter.ts';
 import { type App, createApp } from '../core/app.ts';
 import type { ModelOptions } from '../core/providers/compose-providers.ts';
 import { owner } from '../core/auth/owner.ts';
+import { finishRestore } from '../core/backup/restore-journal.ts';
 import { Config, type Flags } from '../core/config/config.ts';
 import { readEnvironment } from '../core/config/read-environment.ts';
 import { AppError, messageOf } from '../core/errors.ts';
@@ -45,12 +46,14 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
   const platform = readEnvironment();
   const env = options.env ?? platform.env;
   const locations = options.locations ?? locate({ ...platform, env });
+  const isRestored = await finishRestore(locations);
   const config = new Config({
     env,
     settingsFile: locations.settingsFile,
     ...(options.flags && { flags: options.flags }),
   });
   const log = options.log ?? (await createLog(config));
+  if (isRestored) log.info({}, 'a restore that was interrupted is finished');
   for (const warning of config.warnings()) log.warn({}, warning);
   const app = await createApp({
     config,

@@ -32,6 +32,7 @@ export const accessTable: Record<string, AccessRow> = {
   'auth.signup': open,
   'auth.updateMe': session,
   'auth.verifyAccessKey': open,
+  'backups.create': admin,
   'chat.decideApproval': session,
   'chat.createCompletion': session,
   'chat.listModels': session,

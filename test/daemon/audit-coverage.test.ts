@@ -50,6 +50,7 @@ describe('a change by a person', () => {
     ['queue.resumed', 'POST', '/api/queue/resume'],
     ['memory.cleared', 'DELETE', '/api/memory/all'],
     ['tasks.exported', 'GET', '/api/tasks/export'],
+    ['backup.created', 'POST', '/api/backups'],
     ['tasks.imported', 'POST', '/api/tasks/import', { version: '1', tasks: [] }],
     ['auth.sign_in_link_created', 'POST', '/api/auth/sign-in-links', {}],
     ['auth.profile_changed', 'PATCH', '/api/auth/me', { name: 'A new name' }],

@@ -9,6 +9,8 @@ export interface Connection {
   client: Client;
   /** The current address of the daemon. */
   readonly target: Target;
+  /** The version of the daemon, once it has answered a request of a signed-in client. */
+  readonly daemonVersion: string | undefined;
   /** What authenticates requests; undefined if not signed in. */
   readonly credential: Credential | undefined;
   /** The headers that authenticate a request. */

@@ -11,6 +11,8 @@ export interface Contexts {
   contexts?: Record<string, Context>;
   /** Sessions with daemons that have no name, by the origin of their URL. */
   logins?: Record<string, string>;
+  /** When a difference of versions was last noted, by the origin of the daemon. */
+  skewNotices?: Record<string, number>;
 }
 
 /** The name that stands for the daemon of this machine. */

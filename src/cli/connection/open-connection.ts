@@ -7,6 +7,7 @@ import { findCredential, headersOf } from './credential.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { httpFetch } from './http-fetch.ts';
 import { readTextFile } from '../input/json-file.ts';
+import { versionHeader } from '../../contract/locations.ts';
 import { findTarget, type Target } from './target.ts';
 
 /** The address is resolved when a request is sent, because the daemon may restart elsewhere. */
@@ -15,6 +16,7 @@ const placeholder = 'http://daemon';
 /** A connection; its first request starts the daemon of this machine when there is none and `mayStart` allows it. */
 export function openConnection(cli: Cli, options: { mayStart?: boolean; target?: Target } = {}): Connection {
   let target = options.target ?? findTarget(cli);
+  let daemonVersion: string | undefined;
   let mayStart = options.mayStart ?? mayStartDaemon(cli, target);
   const credentials = () => headersOf(findCredential(cli, target));
   const send: FetchLike = async (url, init) => {
@@ -31,6 +33,7 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
         throw new ForeignListener();
       }
       mayStart = false;
+      daemonVersion = response.headers.get(versionHeader) ?? daemonVersion;
       return response;
     } catch (error) {
       if (error instanceof CliError || init.signal?.aborted) throw error;
@@ -65,6 +68,9 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
     client: createClient(routeTable, { baseUrl: placeholder, fetch }),
     get target() {
       return target;
+    },
+    get daemonVersion() {
+      return daemonVersion;
     },
     get credential() {
       return findCredential(cli, target);

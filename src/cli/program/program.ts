@@ -45,10 +45,7 @@ export function createProgram(cli: Cli, loaded: readonly CommandSpec[]): Command
     const command = program.command(name, { hidden: spec?.isHidden ?? false }).helpGroup(group);
     if (spec) registerCommand(command, spec, cli);
   }
-  program.addHelpText(
-    'after',
-    `\nHelp topics: ${helpTopics.map(({ name }) => `svc help ${name}`).join(', ')}`,
-  );
+  program.addHelpText('after', `Help topics: ${helpTopics.map(({ name }) => `svc help ${name}`).join(', ')}`);
   return program;
 }
 

@@ -2,6 +2,7 @@ import { locate } from '../../contract/locations.ts';
 import type { Cli } from './cli.ts';
 import type { Connection } from '../connection/connection.ts';
 import { openConnection } from '../connection/open-connection.ts';
+import { noteSkew } from '../connection/version-skew.ts';
 import { readEnvironment } from './environment.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { Output } from '../output/output.ts';
@@ -34,11 +35,14 @@ export async function runCli(words: string[]): Promise<number> {
   const program = createProgram(cli, withoutMistakenCommands(await loadNouns(parsed), parsed));
   try {
     await program.parseAsync(parsed, { from: 'user' });
+    await noteSkew(cli, connection);
     return cli.exitCode;
   } catch (error) {
     const { reportError } = await import('../errors/report-error.ts');
     const { reachedCommand } = await import('./reached-command.ts');
-    return reportError(error, cli, reachedCommand(program, words));
+    const exitCode = reportError(error, cli, reachedCommand(program, words));
+    await noteSkew(cli, connection);
+    return exitCode;
   }
 }
 

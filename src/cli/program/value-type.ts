@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Cli } from './cli.ts';
 import { closest } from './closest.ts';
-import { parseDuration } from '../output/duration.ts';
+import { parseDuration } from '../../contract/duration.ts';
 
 /** A word, and what it means. */
 export type Candidate = readonly [word: string, meaning: string];

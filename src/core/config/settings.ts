@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { currentKey, earlierKey } from '../../contract/setting-keys.ts';
 import { agentSettings } from './agent-settings.ts';
+import { backupSettings } from './backup-settings.ts';
 import { define, type Mode, modeSchema, type SettingDefinition } from './define-setting.ts';
 import { integrationSettings } from './integration-settings.ts';
 import { memorySettings } from './memory-settings.ts';
@@ -191,6 +192,7 @@ export const settings = {
   ...providerSettings,
   ...toolSettings,
   ...retentionSettings,
+  ...backupSettings,
   'outbound.allowPrivate': define({
     schema: z.array(cidr).max(100),
     default: [],

@@ -1,6 +1,7 @@
 import { freemem, loadavg, totalmem } from 'node:os';
 import type { HealthLevel, HealthReport } from '../../contract/health.ts';
 import type { QueueStatus } from '../../contract/queue.ts';
+import type { BackupSchedule, BackupScheduleStatus } from '../backup/backup-schedule.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { AppError } from '../errors.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
@@ -22,6 +23,7 @@ export interface HealthDeps {
   sandbox: Pick<Sandbox, 'check'>;
   config?: Pick<Config, 'get'>;
   modelProviders: Pick<ModelProviders, 'breakers'>;
+  backupSchedule?: Pick<BackupSchedule, 'status'>;
   runtime: Runtime;
 }
 
@@ -54,6 +56,7 @@ export class HealthService {
     const fault = await database.checkNow();
     const breakers = [...registry.breakers(), ...modelProviders.breakers()];
     const box = await sandbox.check();
+    const backups = this.#deps.backupSchedule?.status() ?? { isOverdue: false };
     const active = queues.tasks.pending + queues.tasks.queued + queues.tasks.inProgress;
     const assessed = {
       queue: judgeQueue(active),
@@ -61,6 +64,7 @@ export class HealthService {
       circuitBreakers: judgeBreakers(breakers),
       deadLetterQueue: judgeDeadLetters(deadLetterQueue.pending),
       storage: judgeStorage(fault),
+      backups: judgeBackups(backups),
     };
     const component = ([status, message]: Assessment) => ({ status, message, lastChecked: timestamp });
     const total = totalmem();
@@ -90,6 +94,7 @@ export class HealthService {
             ...database.space.onDisk(),
           },
         },
+        backups: { ...component(assessed.backups), details: backupDetails(backups) },
         // Healthy without a sandbox too: most commands then need an approval.
         commandSandbox: {
           ...component(['healthy', describeSandbox(box, this.#deps.config?.get('tools.unsandboxed'))]),
@@ -133,6 +138,19 @@ const orElse =
 function judgeStorage(fault: StorageFault | undefined): Assessment {
   return fault ? ['unhealthy', fault.message] : ['healthy', 'Data can be stored'];
 }
+
+export function judgeBackups({ every, lastAt, failure, isOverdue }: BackupScheduleStatus): Assessment {
+  if (every === undefined) return ['healthy', 'No backups are scheduled'];
+  if (failure !== undefined) return ['degraded', `The last backup failed: ${failure}`];
+  if (isOverdue) return ['degraded', `A backup is overdue; one is due every ${every}`];
+  return ['healthy', lastAt === undefined ? 'The first backup is due' : `Last backup: ${lastAt}`];
+}
+
+const backupDetails = ({ every, lastAt, lastBytes }: BackupScheduleStatus) => ({
+  ...(every !== undefined && { every }),
+  ...(lastAt !== undefined && { lastAt }),
+  ...(lastBytes !== undefined && { lastBytes }),
+});
 
 export function judgeQueue(active: number): Assessment {
   if (active > 500) return ['unhealthy', 'Critical queue depth'];

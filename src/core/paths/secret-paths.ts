@@ -14,6 +14,7 @@ const secretNames = [
   /^\.\w*history$|^fish_history$|^\.lesshst$/,
   /^(logins\.json|key[34]\.db|cookies\.sqlite|login data|wallet\.dat|login\.keychain(-db)?)$/,
   /^ssh_host_\w+_key$/,
+  /^svc-backup-[\w-]+\.tar\.gz$/,
   // Mail, file transfer and chat.
   /^\.(esmtprc|msmtprc|fetchmailrc|offlineimaprc|mbsyncrc|muttrc|irssi|ftpconfig|ncftprc|tugboat|dockercfg|credentials)$/,
   /^(sitemanager|recentservers|filezilla|queue|webservers|datasources\.local|dbeaver-data-sources)\.xml$/,

@@ -1,4 +1,4 @@
-import { existsSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -41,6 +41,8 @@ export async function measureUsage(
     await measure('outputs', join(data, 'outputs')),
     await measure('memory', join(data, 'memory')),
     await measure('archives', join(data, 'archive')),
+    await measure('backups', join(data, 'backups')),
+    ...(await Promise.all(keptByRestores(data).map((path) => measure('kept by a restore', path)))),
     await measure('logs', state, (name) => name.startsWith(basename(logFile))),
     await measure('copies before upgrades', dirname(databaseFile), (name) =>
       isUpgradeCopy(name, databaseFile),
@@ -59,6 +61,12 @@ export async function measureUsage(
     directories: directories.filter(({ files }) => files > 0),
   };
 }
+
+/** The homes that restores have replaced. */
+const keptByRestores = (data: string): string[] =>
+  readdirSync(data)
+    .filter((name) => name.startsWith('before-restore-'))
+    .map((name) => join(data, name));
 
 const measureTables = (file: string) =>
   new Promise<DataUsage['tables']>((resolve, reject) => {

@@ -16,7 +16,8 @@ const paths = {
 } as const;
 export type KeyPurpose = keyof typeof paths;
 
-const STATE = 'identity_check';
+/** The key in the state under which a database keeps the check of its seed. */
+export const IDENTITY_CHECK = 'identity_check';
 
 /** The keys of this daemon, all derived from one master seed. */
 export class KeyRing {
@@ -44,12 +45,17 @@ export class KeyRing {
     return createHmac('sha256', this.key(purpose)).update(text).digest('hex');
   }
 
+  /** What a database written under this seed keeps, so that another seed is found before it does harm. */
+  check(): string {
+    return this.hmac('codes', 'identity check');
+  }
+
   /**
    * Reads the seed, or creates one at the first start. Throws where the database was written under another seed, because
    * its secrets could not be read.
    */
   static async load(database: Database, seedFile: string): Promise<KeyRing> {
-    const expected = await readState(database.read, STATE);
+    const expected = await readState(database.read, IDENTITY_CHECK);
     const stored = readMasterSeed(seedFile);
     if (!stored && expected !== undefined)
       throw new AppError(
@@ -59,13 +65,13 @@ export class KeyRing {
     const seed = stored ?? randomBytes(32);
     if (!stored) writeMasterSeed(seedFile, seed);
     const ring = new KeyRing(seed);
-    const check = ring.hmac('codes', 'identity check');
+    const check = ring.check();
     if (expected !== undefined && expected !== check)
       throw new AppError(
         'configuration',
         `${seedFile} is not the identity under which this database was written. Restore the right one: svc devices identity --restore`,
       );
-    if (expected === undefined) await database.write(({ db }) => writeState(db, STATE, check));
+    if (expected === undefined) await database.write(({ db }) => writeState(db, IDENTITY_CHECK, check));
     return ring;
   }
 }

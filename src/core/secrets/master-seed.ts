@@ -13,13 +13,18 @@ export function readMasterSeed(file: string): Buffer | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-  if (!/^[0-9a-f]{64}$/.test(text))
+  const seed = parseMasterSeed(text);
+  if (!seed)
     throw new AppError(
       'configuration',
       `${file} does not hold an identity. Restore it: svc devices identity --restore`,
     );
-  return Buffer.from(text, 'hex');
+  return seed;
 }
+
+/** The seed that the text of an identity file holds; undefined where it holds none. */
+export const parseMasterSeed = (text: string): Buffer | undefined =>
+  /^[0-9a-f]{64}$/.test(text.trim()) ? Buffer.from(text.trim(), 'hex') : undefined;
 
 /** Keeps the seed in a file that only its owner may read. */
 export function writeMasterSeed(file: string, seed: Buffer): void {

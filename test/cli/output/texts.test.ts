@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { closest } from '../../../src/cli/program/closest.ts';
-import { parseDuration, formatAge, formatDuration, formatLeft } from '../../../src/cli/output/duration.ts';
+import { parseDuration } from '../../../src/contract/duration.ts';
+import { formatAge, formatDuration, formatLeft } from '../../../src/cli/output/duration.ts';
 import { escapeLine, escapeText } from '../../../src/cli/output/escape-text.ts';
 import { exitCodeOfTask } from '../../../src/cli/commands/tasks/task-outcome.ts';
 import { titleOf } from '../../../src/cli/commands/run/read-prompt.ts';

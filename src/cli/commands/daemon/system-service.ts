@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
@@ -20,14 +21,22 @@ export function installService(cli: Cli): void {
       `${cli.output.paintError('yellow', '!')} It starts svc from the cache of npx, which npm may clear. Install svc, then run this again.`,
     );
   cli.output.note(`Now run:\n  ${service.start}`);
+  if (service.afterReboot !== undefined) cli.output.note(service.afterReboot);
 }
 
 /** `svc daemon uninstall`: the command that stops the service works without the file too. */
 export function uninstallService(cli: Cli): void {
+  if (!removeService(cli)) cli.output.note('The service is not installed.');
+}
+
+/** Removes the service file and says so; returns whether there was one. */
+export function removeService(cli: Cli): boolean {
+  if (!['linux', 'darwin'].includes(cli.platform.platform)) return false;
   const service = serviceFor(cli);
-  if (!existsSync(service.file)) return cli.output.note('The service is not installed.');
+  if (!existsSync(service.file)) return false;
   for (const file of [service.file, ...service.links]) rmSync(file, { force: true });
   cli.output.note(`Removed: ${service.file}\nIf it is running, stop it:\n  ${service.stop}`);
+  return true;
 }
 
 interface Service {
@@ -37,6 +46,8 @@ interface Service {
   text: string;
   start: string;
   stop: string;
+  /** What else it takes to start without a login. */
+  afterReboot?: string;
 }
 
 function serviceFor(cli: Cli): Service {
@@ -91,7 +102,23 @@ WantedBy=default.target
 `,
     start: 'systemctl --user daemon-reload && systemctl --user enable --now svc',
     stop: 'systemctl --user stop svc; systemctl --user daemon-reload',
+    ...(!isLingering() && {
+      afterReboot:
+        'It starts when you sign in and stops when you sign out. To start it at boot and keep it running:\n  loginctl enable-linger',
+    }),
   };
+}
+
+/** Whether the services of this user run without a session: systemd keeps a file per such user. */
+const isLingering = (): boolean => existsSync(join('/var/lib/systemd/linger', userName()));
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container the user may have no name, and systemd does not know it.
+    return '-';
+  }
 }
 
 function launchAgent(home: string, command: string[], variables: Variables): Service {

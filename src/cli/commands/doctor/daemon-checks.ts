@@ -3,7 +3,8 @@ import type { HealthReport } from '../../../contract/health.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { Unreachable } from '../../connection/connection.ts';
-import { readVersion } from '../../program/version.ts';
+import type { Target } from '../../connection/target.ts';
+import { describeSkew } from '../../connection/version-skew.ts';
 import type { Check } from './check.ts';
 
 /** Checks what the daemon reports about itself; never starts one. */
@@ -13,7 +14,7 @@ export async function daemonChecks(cli: Cli): Promise<Check[]> {
     const report = await readReport(connection.client);
     const { agents } = await connection.client.agents.list();
     return [
-      checkDaemon(report, connection.target.url),
+      checkDaemon(report, connection.target),
       ...checkHealth(report),
       checkAgents(agents),
       checkSandbox(report),
@@ -47,15 +48,10 @@ async function readReport(client: Client): Promise<HealthReport> {
   }
 }
 
-function checkDaemon({ version }: HealthReport, url: string): Check {
-  const own = readVersion();
-  if (version === own) return { name: 'daemon', status: 'ok', message: `svc ${version} at ${url}` };
-  return {
-    name: 'daemon',
-    status: 'warn',
-    message: `The daemon at ${url} is svc ${version}, the CLI is ${own}`,
-    next: 'Restart it: svc daemon restart',
-  };
+function checkDaemon({ version }: HealthReport, target: Target): Check {
+  const skew = describeSkew(version, target);
+  if (!skew) return { name: 'daemon', status: 'ok', message: `svc ${version} at ${target.url}` };
+  return { name: 'daemon', status: 'warn', ...skew };
 }
 
 function checkHealth({ status, components }: HealthReport): Check[] {
@@ -66,6 +62,7 @@ function checkHealth({ status, components }: HealthReport): Check[] {
     circuitBreakers: 'See: svc agents ls',
     queue: 'See: svc queue status',
     storage: 'See: svc data usage',
+    backups: 'See: svc daemon logs',
   };
   return Object.entries(components)
     .filter(([, part]) => part.status !== 'healthy')

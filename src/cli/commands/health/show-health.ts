@@ -25,13 +25,16 @@ export async function showHealth(cli: Cli, { detailed, json }: Options): Promise
     `${paint(report.status)}  svc ${report.version}, up ${formatDuration(report.uptime * 1000)}\n`,
   );
   if (!detailed && report.status === 'healthy') return;
-  const { queue, adapters, circuitBreakers, deadLetterQueue, storage, commandSandbox } = report.components;
+  const { queue, adapters, circuitBreakers, deadLetterQueue, storage, backups, commandSandbox } =
+    report.components;
   const parts = {
     queue,
     agents: adapters,
     'circuit breakers': circuitBreakers,
     'dead letters': deadLetterQueue,
     storage,
+    // An earlier daemon does not report them.
+    ...(backups && { backups }),
     tools: commandSandbox,
   };
   for (const [name, { status, message }] of Object.entries(parts))

@@ -1,6 +1,7 @@
-import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt, outcomeOf, root, said, SvcHome } from '../../svc-binary.ts';
@@ -119,6 +120,10 @@ describe('svc and the daemon', () => {
     };
     const quoted = (await home.bash(`'${process.execPath}' '${link}' daemon install`, { env })).stderr;
     const file = /^Written: (.*)\nNow run:\n {2}\S/.exec(quoted)?.[1] ?? '';
+    // Without lingering, the service ends with the session of its user.
+    const lingers = existsSync(join('/var/lib/systemd/linger', userInfo().username));
+    const isNeeded = process.platform === 'linux' && !lingers;
+    expect(quoted.endsWith('\n  loginctl enable-linger\n')).toBe(isNeeded);
     const text = readFileSync(file, 'utf8');
     expect(text).toContain(join(root, 'bin/svc.js'));
     expect(text).toMatch(/PATH\W+(<string>)?\/opt\/bin:\/usr\/bin["<]/);

@@ -14,6 +14,7 @@ import { ScriptedDaemon } from '../scripted-daemon.ts';
 export const connectionTo = (url: string, isLocal = true): Connection => ({
   client: createClient(contract, { baseUrl: url, fetch: httpFetch }),
   target: { url, isLocal, isNamed: true },
+  daemonVersion: undefined,
   credential: undefined,
   credentials: () => ({}),
   fetch: httpFetch,

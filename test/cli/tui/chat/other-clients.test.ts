@@ -94,7 +94,7 @@ describe('a daemon that restarts', () => {
       run.text('Half of');
       run.event({ type: 'error', data: { message: 'The request was cancelled', code: 'WRONG_STATE' } });
     };
-    const half = { ...messageOf('assistant', 'Half of it'), status: 'interrupted' };
+    const half = { ...messageOf('assistant', 'Half of it'), status: 'interrupted' as const };
     chat.daemon.messages = [messageOf('user', 'Go'), half];
     chat.screen.type('Go\r');
     expect(await chat.screen.until(/Half of it\n\n! Interrupted\./)).not.toContain('cancelled');

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { CliError } from '../../errors/cli-error.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import type { Cli } from '../../program/cli.ts';
+import { readVersion } from '../../program/version.ts';
+import { keepOwnFilesPrivate, restoreHome, type RestoreReport } from './backup-files.ts';
+import { explainFailure } from './explain-failure.ts';
+
+/** `svc restore FILE`: works on the home of this machine, without a daemon. */
+export async function restoreBackup(
+  cli: Cli,
+  name: string,
+  { paused = false, json }: { paused?: boolean; json?: boolean },
+): Promise<void> {
+  const { locations, output } = cli;
+  const { url, context } = cli.options;
+  if (url !== undefined || context !== undefined)
+    throw new CliError(exitCodes.usage, 'A backup can only be restored on the machine of the daemon.', {
+      next: 'Run svc restore there, without --url and --context',
+    });
+  keepOwnFilesPrivate();
+  const report = await restoreHome({
+    file: resolve(name),
+    locations,
+    version: readVersion(),
+    now: new Date(),
+    isPaused: paused,
+  }).catch((error: unknown) => {
+    throw explainFailure(error, {
+      unavailable: 'Stop it first: svc daemon stop',
+      validation: 'Nothing was changed.',
+    });
+  });
+  const { manifest, restored, keptIn, identity } = report;
+  if (json)
+    return output.json({
+      version: manifest.svcVersion,
+      createdAt: manifest.createdAt,
+      identity,
+      restored,
+      keptIn,
+    });
+  output.note(
+    `Restored the backup of ${manifest.createdAt} (svc ${manifest.svcVersion}) to ${escapeLine(locations.data)}.`,
+  );
+  for (const directory of keptIn) output.note(`What was there before is in ${escapeLine(directory)}.`);
+  for (const line of nextSteps(report, paused)) output.note(line);
+}
+
+function nextSteps({ identity }: RestoreReport, isPaused: boolean): string[] {
+  const tasks = isPaused
+    ? 'Its queue is paused. Look at its tasks, then: svc queue resume'
+    : 'Unfinished tasks of the backup run when the daemon starts.';
+  if (identity !== 'missing') return [`${tasks} Start it: svc daemon start`];
+  return [
+    'The backup has no identity, and the daemon does not start without it. Restore its 24 words:',
+    '  svc devices identity --restore',
+    `${tasks} Then start it: svc daemon start`,
+  ];
+}
