@@ -64,14 +64,14 @@ export async function programs(): Promise<Figure[]> {
       ours: `${median(starts).toFixed(0)} ms`,
       baseline: '',
       value: median(starts),
-      bound: { most: 600 },
+      bound: { most: 450 },
     },
     {
       name: 'RSS of the idle daemon',
       ours: `${rss.toFixed(0)} MiB`,
       baseline: '',
       value: rss,
-      bound: { most: 110 },
+      bound: { most: 100 },
     },
   ];
 }

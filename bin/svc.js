@@ -1,18 +1,17 @@
 #!/usr/bin/env node
 // Starts the built command line on a Node.js that is new enough.
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { findRuntime, isCurrent } from './runtime.js';
+import { cacheDirectory, findRuntime, isCurrent } from './runtime.js';
 
-const main = new URL('../dist/cli/main.js', import.meta.url);
+// An import of it would load streams, too. The oldest Node.js that this file runs on has no getBuiltinModule.
+const { existsSync, mkdirSync } = process.getBuiltinModule?.('node:fs') ?? (await import('node:fs'));
+const main = new URL('../dist/main.js', import.meta.url);
 
 if (!existsSync(main)) {
   console.error('svc is not built. Run: npm run build');
   process.exit(78);
 }
-process.env.NODE_ENV ??= 'production'; // React and Ink take their fast build from this
 
 if (isCurrent) {
   if (process.env.SVC_LAUNCHER_IPC && process.send) {
@@ -20,19 +19,41 @@ if (isCurrent) {
     process.channel?.unref();
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM')); // the launcher was killed
   }
-  module.enableCompileCache();
+  cacheCompiledCode();
+  // Stack traces with the lines of the sources; reading the maps takes longer than most commands.
+  if (process.argv.includes('--debug')) module.setSourceMapsSupport(true, { nodeModules: true });
   await import(main.href);
 } else {
+  const { spawn } = await import('node:child_process');
+  const runtime = findRuntime();
   const child = spawn(
-    findRuntime(),
+    runtime,
     [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
     { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: { ...process.env, SVC_LAUNCHER_IPC: '1' } },
   );
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'])
     process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    // The installed Node.js needs glibc, which Alpine does not have.
+    console.error(`svc cannot start ${runtime} (${error.code}). Install Node.js 24.`);
+    process.exit(78);
+  });
   child.on('exit', (code, signal) => {
     if (!signal) process.exit(code ?? 1);
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
   });
+}
+
+/** Most of a start would be compiling. A home that cannot be written to only makes it slower. */
+function cacheCompiledCode() {
+  const directory = cacheDirectory(process.env, process.platform);
+  if (directory === undefined) return;
+  try {
+    // Others must not be able to put code there.
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch {
+    return;
+  }
+  module.enableCompileCache(directory);
 }

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setInterval } from 'node:timers/promises';
 import { execa, type ResultPromise } from 'execa';
 import { isAlive } from '../../src/cli/connection/daemon-file.ts';
+import { compileCache } from '../helpers/compile-cache.ts';
 import { memoryFolder } from '../helpers/memory-folder.ts';
 import { placeDatabase } from '../helpers/place-database.ts';
 
@@ -70,6 +71,7 @@ export class SvcHome implements AsyncDisposable {
       SVC_HOME: this.folder,
       SVC_PORT: String(this.port),
       SVC_STORAGE_SYNCHRONOUS: 'NORMAL',
+      ...compileCache,
     };
   }
 

@@ -4,7 +4,6 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { StringDecoder } from 'node:string_decoder';
-import { createGunzip, createGzip } from 'node:zlib';
 import type { AuditRow } from '../storage/rows/audit.ts';
 
 /** Writes entries as compressed JSON lines; the file is on disk when this resolves. */
@@ -12,6 +11,7 @@ export async function writeArchive(path: string, entries: AsyncIterable<AuditRow
   const lines = async function* () {
     for await (const page of entries) yield page.map((row) => `${JSON.stringify(row)}\n`).join('');
   };
+  const { createGzip } = await import('node:zlib');
   await pipeline(Readable.from(lines()), createGzip(), createWriteStream(path, { mode: 0o600, flags: 'wx' }));
   const file = await open(path, 'r');
   try {
@@ -25,6 +25,7 @@ export async function writeArchive(path: string, entries: AsyncIterable<AuditRow
 export async function* readArchive(path: string): AsyncGenerator<AuditRow> {
   const decoder = new StringDecoder('utf8');
   let rest = '';
+  const { createGunzip } = await import('node:zlib');
   const gunzip = createGunzip();
   const failed = pipeline(createReadStream(path), gunzip);
   failed.catch(() => undefined);

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -10,6 +10,8 @@ import type { Check } from './check.ts';
 const MIB = 2 ** 20;
 const LITTLE_MIB = 1024;
 const TOO_LITTLE_MIB = 100;
+/** The oldest Node.js that runs svc; the launcher looks for one. */
+export const oldestNode = '24.15';
 /** The permission bits of group and others. */
 const OTHERS = 0o077;
 
@@ -23,18 +25,13 @@ export const localChecks = (cli: Cli, mayFix: boolean): Check[] => [
 ];
 
 function checkNode(): Check {
-  const needed = (
-    JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
-      engines: { node: string };
-    }
-  ).engines.node.replace('>=', '');
-  const isEnough = process.versions.node.localeCompare(needed, 'en', { numeric: true }) >= 0;
+  const isEnough = process.versions.node.localeCompare(oldestNode, 'en', { numeric: true }) >= 0;
   return isEnough
     ? { name: 'node', status: 'ok', message: `Node.js ${process.versions.node}` }
     : {
         name: 'node',
         status: 'fail',
-        message: `Node.js ${process.versions.node} is older than ${needed}`,
+        message: `Node.js ${process.versions.node} is older than ${oldestNode}`,
         next: 'Install Node.js 24.',
       };
 }

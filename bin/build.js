@@ -1,0 +1,209 @@
+// Bundles the program into dist/: its own code and the packages it uses, in chunks that are loaded as late as the sources
+// import them. Worker threads are bundles of their own.
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const dist = join(root, 'dist');
+const source = (path) => join(root, 'src', path);
+
+/** Stays outside, because it is native code. */
+const external = ['sqlite-vec'];
+
+const packageFolder = /^\0?(?<folder>\/.*\/node_modules\/(?<name>(?:@[^/]+\/)?[^/]+))\//;
+
+const main = source('cli/main.ts');
+const shell = source('cli/program/run-cli.ts');
+const daemon = source('daemon/start.ts');
+
+/** An import of a module of Node.js reads all that it exports, which for http loads all of fetch: they are taken as they are. */
+const builtinsWithoutNamespaces = {
+  name: 'builtins-without-namespaces',
+  renderChunk(code, chunk, options, { magicString }) {
+    for (const match of code.matchAll(/^import ([^"\n]*) from "(node:[\w/]+)";$/gm)) {
+      // A chunk may have a binding "process" of its own.
+      const builtin = `globalThis.process.getBuiltinModule("${match[2]}")`;
+      const { whole, named } = /^(?:\* as )?(?<whole>[\w$]+)?(?:, )?(?:\{ (?<named>.*) \})?$/.exec(
+        match[1],
+      ).groups;
+      const names = named
+        ?.split(', ')
+        .map((name) => name.replace(' as ', ': '))
+        .join(', ');
+      const parts = [whole && `${whole} = ${builtin}`, names && `{ ${names} } = ${whole ?? builtin}`];
+      magicString.update(
+        match.index,
+        match.index + match[0].length,
+        `const ${parts.filter(Boolean).join(', ')};`,
+      );
+    }
+    return magicString;
+  },
+};
+
+/** Encryption and compression cost an idle daemon 7 MiB: these files, which require them, get them at their first use. */
+const lateBuiltins = {
+  name: 'late-builtins',
+  transform: {
+    filter: { id: /node_modules\/(fastify\/lib\/server|ws\/lib\/(websocket|permessage-deflate))\.js$/ },
+    handler(code, id, { magicString }) {
+      const requires = [
+        ...code.matchAll(/^const (\w+) = (require\('(?:node:)?(?:http2|https|tls|zlib)'\));?$/gm),
+      ];
+      if (requires.length === 0) throw new Error(`${id} requires none of the late modules`);
+      for (const { 0: line, 1: name, 2: call, index } of requires) {
+        magicString.remove(index, index + line.length);
+        for (const use of code.matchAll(new RegExp(`(?<![.\\w$'"])${name}(?=\\.\\w)`, 'g')))
+          magicString.update(use.index, use.index + name.length, call);
+      }
+      return { code: magicString };
+    },
+  },
+};
+
+rmSync(dist, { recursive: true, force: true });
+const program = chunkGroups();
+const chunks = [
+  ...(await bundleProgram()),
+  ...(await bundle({ 'index-thread': source('core/memory/index/index-thread.ts') })),
+];
+writeFileSync(join(dist, 'licenses.txt'), licensesOf(chunks));
+writeFileSync(join(dist, '.built'), '');
+
+async function bundle(input, { plugins = [], codeSplitting } = {}) {
+  const build = await rolldown({
+    cwd: root,
+    input,
+    external,
+    preserveEntrySignatures: 'allow-extension',
+    platform: 'node',
+    resolve: {
+      alias: {
+        // Its build for Node.js loads files in a way that cannot be bundled.
+        'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
+        // Ink loads it where developers of Ink have installed it.
+        'react-devtools-core': false,
+      },
+    },
+    transform: {
+      target: 'node24',
+      define: { 'process.env.NODE_ENV': '"production"' },
+    },
+    plugins: [...plugins, lateBuiltins, builtinsWithoutNamespaces],
+    experimental: { nativeMagicString: true },
+    onLog(level, log) {
+      // Some modules are imported early by one and late by another.
+      if (level === 'warn' && log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') throw new Error(log.message);
+    },
+  });
+  const { output } = await build.write({
+    dir: dist,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: ({ name, moduleIds }) => `${packageOf(moduleIds.at(-1) ?? '') ?? name}-[hash].js`,
+    minify: {
+      // Stack traces keep their names; with --debug the maps give the lines of the sources.
+      compress: { target: 'es2024', keepNames: { function: true, class: true } },
+      mangle: { keepNames: true },
+      // Any other character doubles the memory of its whole file.
+      codegen: { removeWhitespace: true, legalComments: 'none', asciiOnly: true },
+    },
+    comments: false,
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    ...(codeSplitting && { codeSplitting }),
+  });
+  await build.close();
+  return output.filter(({ type }) => type === 'chunk');
+}
+
+/**
+ * Chunks that import each other would run in another order than the modules. Which parts of a package only the daemon uses
+ * is known once the others have left out theirs: those then join the daemon.
+ */
+async function bundleProgram() {
+  for (let tries = 0; tries < 3; tries++) {
+    const bundled = await bundle(
+      { main },
+      { plugins: [program.plugin], codeSplitting: { groups: program.groups } },
+    );
+    const circular = chunksInCycles(bundled);
+    if (circular.length === 0) return bundled;
+    for (const { moduleIds } of circular) program.joinDaemon(moduleIds);
+    rmSync(dist, { recursive: true });
+  }
+  throw new Error('Chunks import each other in a circle');
+}
+
+/** What is loaded together is one file: what every command needs, and what the daemon needs to start. */
+function chunkGroups() {
+  const groupOf = new Map();
+  const ofDaemon = new Set();
+  return {
+    joinDaemon(ids) {
+      for (const id of ids) ofDaemon.add(id);
+    },
+    plugin: {
+      name: 'chunk-groups',
+      buildEnd() {
+        const importsOf = (id) => this.getModuleInfo(id)?.importedIds ?? [];
+        const allOf = (id) => [...importsOf(id), ...(this.getModuleInfo(id)?.dynamicallyImportedIds ?? [])];
+        const ofMain = reach([main], importsOf);
+        const withoutDaemon = reach([main], (id) => allOf(id).filter((each) => each !== daemon));
+        for (const id of reach([shell], importsOf)) if (!ofMain.has(id)) groupOf.set(id, 'shell');
+        for (const id of reach([daemon], importsOf))
+          if (!withoutDaemon.has(id) || ofDaemon.has(id)) groupOf.set(id, 'daemon');
+      },
+    },
+    groups: ['shell', 'daemon'].map((name) => ({
+      name,
+      test: (id) => groupOf.get(id) === name,
+      includeDependenciesRecursively: false,
+    })),
+  };
+}
+
+function reach(from, importsOf) {
+  const reached = new Set(from);
+  for (const id of reached) for (const each of importsOf(id)) reached.add(each);
+  return reached;
+}
+
+function chunksInCycles(chunks) {
+  const importsOf = new Map(chunks.map(({ fileName, imports }) => [fileName, imports]));
+  return chunks.filter(({ fileName, imports }) =>
+    reach(imports, (name) => importsOf.get(name) ?? []).has(fileName),
+  );
+}
+
+/** The name of the package that a module is of, as a part of a file name. */
+function packageOf(id) {
+  return packageFolder.exec(id)?.groups.name.replace(/^@/, '').replace('/', '-');
+}
+
+/** The licenses of all packages in the bundle. */
+function licensesOf(chunks) {
+  const packages = new Map();
+  for (const { modules } of chunks)
+    for (const [id, { renderedLength }] of Object.entries(modules)) {
+      const folder = packageFolder.exec(id)?.groups.folder;
+      if (folder && renderedLength > 0) packages.set(folder, licenseOf(folder));
+    }
+  const texts = [...new Set(packages.values())].sort((a, b) => a.localeCompare(b, 'en'));
+  return `svc contains these packages, under their own licenses:\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
+
+function licenseOf(folder) {
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find(
+    (each) => /^(licen[cs]e|copying)/i.test(each) && statSync(join(folder, each)).isFile(),
+  );
+  const holder = typeof author === 'object' ? author.name : author;
+  const text = file
+    ? readFileSync(join(folder, file), 'utf8').trim()
+    : `Copyright ${holder ?? `the authors of ${name}`}, https://spdx.org/licenses/${license}.html`;
+  if (!license) throw new Error(`${relative(root, folder)} names no license`);
+  return `${name} ${version} (${license})\n\n${text}\n`;
+}

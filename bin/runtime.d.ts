@@ -1,0 +1,2 @@
+/** The oldest Node.js that runs the program itself. */
+export const oldestNode: string;
