@@ -12,6 +12,7 @@ import {
 import { modelProviderTypeSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 import { sendAgenticMessageSchema, runEventSchema } from './run-events.ts';
+import { refusedCallsSchema } from './refused-calls.ts';
 import { securityModeSchema } from './security-mode.ts';
 
 /** What the answers of a conversation used. Absent figures are unknown, never 0. */
@@ -158,6 +159,7 @@ export const toolExchangeSchema = exchangeSchema
     }),
     securityMode: securityModeSchema.meta({ description: 'Effective security mode' }),
     finishReason: finishReasonSchema.optional(),
+    refusedCalls: refusedCallsSchema.optional(),
   })
   .meta({ id: 'ToolExchange' });
 export type ToolExchange = z.output<typeof toolExchangeSchema>;

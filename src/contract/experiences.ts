@@ -27,6 +27,10 @@ export const originSchema = z
     taskId: z.string().optional(),
     conversationId: z.string().optional(),
     trusted: z.boolean().meta({ description: 'false if untrusted text had a part in it' }),
+    verified: z.boolean().optional().meta({
+      description:
+        'Of a task: whether its verification passed. If false, only the agent said that it succeeded',
+    }),
   })
   .meta({ id: 'Origin' });
 export type Origin = z.output<typeof originSchema>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { approvalSchema } from './approvals.ts';
 import { finishReasonSchema } from './chat.ts';
 import { modelProviderTypeSchema } from './providers.ts';
+import { refusedCallsSchema } from './refused-calls.ts';
 
 export const effortSchema = z.enum(['low', 'medium', 'high', 'max']);
 export type Effort = z.output<typeof effortSchema>;
@@ -44,7 +45,14 @@ const shapes = {
   'tool:call': z.object({ toolCallId: z.string(), name: z.string(), arguments: z.json() }),
   'tool:result': z.object({
     toolCallId: z.string(),
-    result: z.object({ success: z.boolean(), content: z.string() }),
+    result: z.object({
+      success: z.boolean(),
+      content: z.string(),
+      refused: z
+        .boolean()
+        .optional()
+        .meta({ description: 'true if the call would have changed something and was not allowed to run' }),
+    }),
   }),
   'approval:requested': z.object({ toolCallId: z.string(), approval: approvalSchema }),
   'approval:decided': z.object({ toolCallId: z.string(), approval: approvalSchema }),
@@ -55,7 +63,7 @@ const shapes = {
     finishReason: finishReasonSchema,
   }),
   compaction: z.object({ tokensBefore: z.int(), tokensAfter: z.int() }),
-  summary: z.object({ summary: z.string() }),
+  summary: z.object({ summary: z.string(), refusedCalls: refusedCallsSchema.optional() }),
   complete: z.object({
     totalTokens: z.int().optional().meta({ description: 'Absent if the vendor does not report it' }),
     inputTokens: z.int().optional(),
@@ -63,6 +71,7 @@ const shapes = {
     model: z.string(),
     provider: modelProviderTypeSchema,
     toolCalls: z.int(),
+    refusedCalls: refusedCallsSchema.optional(),
     finishReason: finishReasonSchema
       .optional()
       .meta({ description: 'Set if a limit ended the turn: `max_round_trips`' }),

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { memoryScopeSchema } from './memory.ts';
 import { jsonObjectSchema, timestampSchema } from './primitives.ts';
+import { modelProviderTypeSchema } from './providers.ts';
+import { refusedCallsSchema } from './refused-calls.ts';
 import { taskEnvironmentSchema, umaskSchema } from './task-environment.ts';
 import { securityModeSchema } from './security-mode.ts';
 import { wireNames } from './vendors.ts';
+import { repairSchema, verificationSchema, verifySchema } from './verification.ts';
 
 /** The states of a task. */
 export const taskStatusSchema = z.enum([
@@ -29,6 +32,8 @@ export const failureClassSchema = z.enum([
   'command_failed',
   'invalid_input',
   'policy_denied',
+  'verify_failed',
+  'invalid_output',
   'budget',
   'cancelled',
   'unknown',
@@ -49,6 +54,8 @@ export const taskResultSchema = z.object({
   cost: z.string().optional().meta({ description: 'USD as a decimal string' }),
   duration: z.number().meta({ description: 'Milliseconds' }),
   model: z.string().optional().meta({ description: 'Model, if the agent reports one' }),
+  verification: verificationSchema.optional().meta({ description: 'Absent if it has no `verify`' }),
+  refusedCalls: refusedCallsSchema.optional().meta({ description: 'Absent if no call was refused' }),
 });
 export type TaskResult = z.output<typeof taskResultSchema>;
 
@@ -58,6 +65,34 @@ export type TaskError = z.output<typeof taskErrorSchema>;
 const gitRef = /^(?![-/]|.*(?:\/\/|\.\.|@\{|\/\.|\.lock(?:\/|$)))(?!@$)[^\p{Cc} ~^:?*[\\]+(?<![/.])$/u;
 
 export const prioritySchema = z.int().min(1).max(4).meta({ description: '1 (critical) to 4 (low)' });
+
+/** The time to compile a schema grows faster than its length. */
+const MAX_SCHEMA_LENGTH = 16_384;
+
+/** What the built-in agent works with, and how much of it. */
+const modelFields = {
+  model: z.string().trim().min(1).max(200).optional().meta({
+    description:
+      'A model of the provider, or `provider/model`; for the built-in agent, as the fields up to `maxCostUsd`',
+  }),
+  provider: modelProviderTypeSchema.optional(),
+  maxSteps: z.int().min(1).max(200).optional(),
+  maxBudget: z.int().min(1000).max(100_000_000).optional().meta({ description: 'Tokens of all steps' }),
+  maxCostUsd: z
+    .string()
+    .max(20)
+    .regex(/^\d{1,9}(\.\d{1,6})?$/, 'Expected an amount in USD such as 0.50')
+    .refine((amount) => Number(amount) > 0, 'Expected more than 0')
+    .optional()
+    .meta({
+      description:
+        'USD as a decimal string; refused at the start of a run if the price of its model is unknown',
+    }),
+};
+const outputSchema = jsonObjectSchema
+  .refine((schema) => JSON.stringify(schema).length <= MAX_SCHEMA_LENGTH, 'Longer than 16 KiB')
+  .optional()
+  .meta({ description: 'JSON Schema (2020-12 or draft-07) that the answer has to fit, as JSON' });
 
 /** The fields of a new task; unknown keys are dropped. */
 export const createTaskSchema = z
@@ -110,6 +145,15 @@ export const createTaskSchema = z
       description:
         'When a tool call of the agent needs approval; only an administrator may choose a mode less strict than the policy',
     }),
+    verify: verifySchema.optional().meta({
+      description:
+        'Commands that must succeed after the agent has answered; requires permission to run commands',
+    }),
+    repair: repairSchema.optional().meta({
+      description: 'How often the built-in agent may repair what the verification found, 2 by default',
+    }),
+    ...modelFields,
+    outputSchema,
     metadata: jsonObjectSchema.optional(),
     idempotencyKey: z.string().min(1).max(255).optional(),
   })
@@ -139,6 +183,10 @@ export const taskSchema = z
     umask: umaskSchema.optional(),
     memoryScope: memoryScopeSchema.optional(),
     securityMode: securityModeSchema.optional(),
+    verify: verifySchema.optional(),
+    repair: repairSchema.optional(),
+    ...modelFields,
+    outputSchema,
     attempts: z.int(),
     maxAttempts: z.int(),
     retryOnFailure: z.boolean().optional().meta({
@@ -205,6 +253,8 @@ export const taskEventTypeSchema = z.enum([
   'output',
   'approval_requested',
   'approval_decided',
+  'verification_started',
+  'verification_finished',
   'retry_scheduled',
   'completed',
   'failed',

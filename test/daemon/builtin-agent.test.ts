@@ -118,6 +118,44 @@ it.each([
   expect(done.status).toBe(status);
   const result = events.find(({ data }) => data['type'] === 'tool:result')?.data['result'];
   expect(result).toMatchObject({ success: call === 'success' });
+  const refused = {
+    count: 1,
+    calls: [
+      {
+        tool: 'write_file',
+        call: 'write_file done.txt',
+        reason: expect.stringContaining(securityMode),
+        count: 1,
+      },
+    ],
+  };
+  expect(done.result?.refusedCalls).toEqual(call === 'success' ? undefined : refused);
+  expect(events.find(({ data }) => data['type'] === 'complete')?.data['refusedCalls']).toEqual(
+    done.result?.refusedCalls,
+  );
+});
+
+it('a task says which calls a guard refused, and forgets one that was allowed in the end', async () => {
+  const secret = { name: 'write_file', args: { path: '.env', content: 'KEY=1' } };
+  const outside = { name: 'read_file', args: { path: '/etc/hostname' } };
+  const unknown = { name: 'no_such_tool', args: {} };
+  const invalid = { name: 'write_file', args: { path: 7 } };
+  model.script = callsTools([[secret], [secret, outside, unknown, invalid], writeDone]);
+  const { task } = await daemon.client.tasks.create({
+    body: { title: 'Write', cwd: project(), securityMode: 'full' },
+  });
+  const { task: done } = await follow(daemon.client, task.id);
+  expect(done.result?.refusedCalls).toEqual({
+    count: 2,
+    calls: [
+      {
+        tool: 'write_file',
+        call: 'write_file .env',
+        reason: expect.stringContaining('(guard secret-exfiltration)'),
+        count: 2,
+      },
+    ],
+  });
 });
 
 it('the task of a user uses only the tools of the policy and the folder of the task', async () => {
@@ -133,7 +171,13 @@ it('the task of a user uses only the tools of the policy and the folder of the t
   expect(approval?.cwd).toBe(join(daemon.home, 'workspaces', task.id));
   await ann.client.approvals.decide({ params: { id: approval?.id ?? '' }, body: { decision: 'deny' } });
   const { task: done } = await follow(ann.client, task.id);
-  expect(done).toMatchObject({ status: 'completed', result: { output: 'All done' } });
+  expect(done).toMatchObject({
+    status: 'completed',
+    result: {
+      output: 'All done',
+      refusedCalls: { count: 1, calls: [{ tool: 'write_file', reason: 'A person denied this call' }] },
+    },
+  });
 });
 
 it('a task is retried when the vendor is unavailable, and fails on an invalid key', async () => {

@@ -219,7 +219,8 @@ describe('memory in tasks of the built-in agent', () => {
       solution: ['read_file buoys.txt', 'There are nine buoys.'],
       tags: ['sea', 'builtin'],
       weight: 1,
-      origin: { kind: 'task', userId: owner.userId, trusted: true },
+      successScore: 0.5,
+      origin: { kind: 'task', userId: owner.userId, trusted: true, verified: false },
     });
 
     model.asked.length = 0;

@@ -116,9 +116,9 @@ export class ToolWorld {
   }
 
   /** The answer of the agent, and the end. */
-  answer(output: string): void {
+  answer(output: string, more: Partial<NonNullable<Task['result']>> = {}): void {
     this.tell('output', output, { type: 'text:delta', step: 1, delta: output, stream: 'text' });
-    this.end({ status: 'completed', result: { success: true, output, artifacts: [], duration: 5 } });
+    this.end({ status: 'completed', result: { success: true, output, artifacts: [], duration: 5, ...more } });
   }
 
   async *#follow(after: number): AsyncGenerator<TaskEvent> {

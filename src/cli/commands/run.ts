@@ -7,6 +7,7 @@ import { flag, option, repeatable } from '../program/options.ts';
 import { choice, duration, text, wholeNumber } from '../program/value-type.ts';
 import { onApprovalMeanings, onApprovalWays } from './run/on-approval.ts';
 import { priority } from './tasks/priority.ts';
+import { workOptions } from './tasks/work-options.ts';
 
 export const run = defineCommand({
   name: 'run',
@@ -14,7 +15,7 @@ export const run = defineCommand({
   examples: [
     'svc run --agent command -- "wc -l README.md"',
     'git diff | svc run "Review this change"',
-    'svc run --detach --label nightly "Update the dependencies"',
+    'svc run --verify "npm test" "Fix the failing test"',
   ],
   args: { prompt: anyNumber(text, 'What to do; - reads it from stdin, other piped input is appended') },
   options: [
@@ -48,6 +49,9 @@ export const run = defineCommand({
       'When a tool needs an approval (default: wait on a terminal, else fail)',
       choice(onApprovalWays, { meanings: onApprovalMeanings, title: 'When a tool needs an approval' }),
     ),
+    ...workOptions,
+    option('-o, --output-last-message <file>', 'Also write the answer to a file', text),
+    flag('--allow-refusals', 'Exit with 0 although calls were refused'),
     flag('--json', 'Print the finished task as JSON'),
     flag('--jsonl', 'Print every event as a line of JSON'),
     flag('-q, --quiet', 'Print the ID only'),

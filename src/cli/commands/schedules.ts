@@ -9,6 +9,7 @@ import { json, jsonEach, limit, offset, quiet } from '../program/shared-options.
 import { choice, text, wholeNumber } from '../program/value-type.ts';
 import { catchUpMeanings, overlapMeanings } from './schedules/policy-meanings.ts';
 import { priority } from './tasks/priority.ts';
+import { workOptions } from './tasks/work-options.ts';
 
 const scheduleId = id('schedule');
 
@@ -93,6 +94,7 @@ const add = defineCommand({
       'Security mode',
       choice(choiceTable.tasks.create.securityMode, { meanings: modeMeanings }),
     ),
+    ...workOptions,
     json,
     flag('-q, --quiet', 'Print the ID only'),
   ],

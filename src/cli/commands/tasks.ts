@@ -99,6 +99,7 @@ const wait = defineCommand({
   args: { id: required(taskId) },
   options: [
     option('--timeout <duration>', 'Stop waiting after 30s, 5m, 1h … (exit code 8)', duration),
+    flag('--allow-refusals', 'Exit with 0 although calls were refused'),
     flag('--json', 'Print the finished task as JSON'),
   ],
   run: async ({ cli, args, options }) =>

@@ -31,7 +31,7 @@ export const exitCodeMeanings: Record<ExitCode, string> = {
   6: 'invalid input or wrong state',
   7: 'done, but its verification failed',
   8: 'still pending: --detach, or the wait is over and the task keeps running',
-  9: 'an approval is needed and none can be given here',
+  9: 'calls were refused, or an approval is needed and none can be given here',
   10: 'budget exceeded',
   69: 'the daemon cannot be reached',
   75: 'try later: rate limited or deferred',

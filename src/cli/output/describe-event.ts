@@ -35,6 +35,8 @@ export function describeEvent(event: TaskEvent): string | undefined {
     }
     case 'approval_decided':
       return decisions[textOf(data['decision'])] ?? escapeLine(message);
+    case 'verification_started':
+    case 'verification_finished':
     case 'requeued':
       return escapeLine(message);
     case 'created':

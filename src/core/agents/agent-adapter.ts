@@ -3,10 +3,18 @@ import type { AgentNeed } from '../../contract/agents.ts';
 import type { TaskEnvironment } from '../../contract/task-environment.ts';
 import type { OutputName } from '../../contract/task-output.ts';
 import type { FailureClass, Task, TaskEvent, TaskResult } from '../../contract/task.ts';
+import type { Verification } from '../../contract/verification.ts';
+import type { Exit } from '../processes/run-program.ts';
 
 /** An event that an agent adds to its running task. */
 export interface RunningEvent {
-  type: 'progress' | 'output' | 'approval_requested' | 'approval_decided';
+  type:
+    | 'progress'
+    | 'output'
+    | 'approval_requested'
+    | 'approval_decided'
+    | 'verification_started'
+    | 'verification_finished';
   message: string;
   data?: TaskEvent['data'];
 }
@@ -37,7 +45,39 @@ export interface AgentRun {
 }
 
 export type AgentResult = Pick<TaskResult, 'output'> &
-  Partial<Pick<TaskResult, 'artifacts' | 'usage' | 'cost' | 'model'>>;
+  Partial<Pick<TaskResult, 'artifacts' | 'usage' | 'cost' | 'model' | 'refusedCalls' | 'verification'>>;
+
+/** What an agent answered. */
+export interface AgentAnswer extends AgentResult {
+  /** How often the run has repaired what it did and said, in earlier attempts too. */
+  repairs?: Partial<Record<RepairOrder['kind'], number>>;
+}
+
+/** What an agent that has answered has to repair. */
+export interface RepairOrder {
+  /** The work, or the form of the answer. */
+  kind: 'work' | 'output';
+  /** The next message to the agent. */
+  message: string;
+  /** Whether the message may contain untrusted text. */
+  isTainted: boolean;
+}
+
+/** A shell command that checks the work of a run. */
+export interface CheckOrder {
+  command: string;
+  workspace: string;
+  umask?: number | undefined;
+  /** Marks its processes, as `ProgramOptions` does. */
+  mark: string;
+  signal: AbortSignal;
+  onOutput(chunk: Buffer): void;
+}
+
+export interface CheckEnd {
+  exit: Exit;
+  environment: Verification['environment'];
+}
 
 export interface AgentHealth {
   healthy: boolean;
@@ -60,11 +100,17 @@ export interface AgentAdapter {
   isChosenByLabels: boolean;
   /** Failure classes that count against the agent and open its circuit breaker. */
   faults: readonly FailureClass[];
+  /** Whether it obeys the model and the limits that a task names. */
+  obeysLimits?: boolean;
   /** The missing setting, as the end of a sentence; undefined when the agent is configured. */
   missingConfig(): string | undefined;
   checkHealth(signal: AbortSignal): Promise<AgentHealth>;
   /** Resolves with the result, or throws an `AgentFailure`; ends soon after the signal aborts. */
-  execute(run: AgentRun): Promise<AgentResult>;
+  execute(run: AgentRun): Promise<AgentAnswer>;
+  /** Continues a run that has answered, with everything it did and said before; absent where the agent cannot. */
+  repair?(run: AgentRun, order: RepairOrder): Promise<AgentAnswer>;
+  /** Runs a check where the commands of the agent itself run; absent where these have no environment of their own. */
+  check?(run: AgentRun, order: CheckOrder): Promise<CheckEnd>;
 }
 
 /** A run that failed, classified. */
@@ -78,8 +124,8 @@ export class AgentFailure extends Error {
   readonly isFinal: boolean;
   /** Whether a service was away or overloaded: the attempt then does not count, because the task had no part in it. */
   readonly isOutage: boolean;
-  /** The output until the failure. */
-  readonly output: string;
+  /** What the run came to until the failure. */
+  readonly result: AgentResult;
   constructor(
     failure: FailureClass,
     code: string,
@@ -87,6 +133,7 @@ export class AgentFailure extends Error {
     options: {
       retryAfterMs?: number | undefined;
       output?: string;
+      result?: AgentResult | undefined;
       cause?: unknown;
       isFinal?: boolean;
       isOutage?: boolean;
@@ -96,7 +143,7 @@ export class AgentFailure extends Error {
     this.failure = failure;
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;
-    this.output = options.output ?? '';
+    this.result = options.result ?? { output: options.output ?? '' };
     this.isFinal = options.isFinal ?? false;
     this.isOutage = options.isOutage ?? false;
   }

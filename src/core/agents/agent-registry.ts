@@ -6,6 +6,7 @@ import { messageOf } from '../errors.ts';
 import { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { Runtime } from '../runtime.ts';
 import { type CountCell, sumBy } from '../storage/task-count-store.ts';
+import { limitProblem } from './limit-fields.ts';
 import { type AgentAdapter, AgentFailure, type AgentHealth } from './agent-adapter.ts';
 
 const HEALTH_TIMEOUT_MS = 2000;
@@ -87,10 +88,23 @@ export class AgentRegistry {
     return this.#entries.get(type)?.adapter.needs.includes('command') ?? false;
   }
 
-  /** Whether the task needs command rights, because of its agent or because it names a directory or variables. */
-  usesCommands({ assignedAgent, cwd, env }: Pick<CreateTask, 'assignedAgent' | 'cwd' | 'env'>): boolean {
-    if (cwd !== undefined || env !== undefined) return true;
+  /** Whether the task needs command rights: because of its agent, its directory, its variables or its verification. */
+  usesCommands({
+    assignedAgent,
+    cwd,
+    env,
+    verify,
+  }: Pick<CreateTask, 'assignedAgent' | 'cwd' | 'env' | 'verify'>): boolean {
+    if (cwd !== undefined || env !== undefined || verify !== undefined) return true;
     return assignedAgent !== undefined && this.needsCommandRights(assignedAgent);
+  }
+
+  /** Why the agent that the task names cannot take it; undefined where it can, or is not known yet. */
+  limitProblem(
+    task: Parameters<typeof limitProblem>[1] & Pick<CreateTask, 'assignedAgent'>,
+  ): string | undefined {
+    const entry = task.assignedAgent === undefined ? undefined : this.#entries.get(task.assignedAgent);
+    return entry && limitProblem(entry.adapter, task);
   }
 
   breakerOf(type: string): CircuitBreaker | undefined {

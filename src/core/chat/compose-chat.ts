@@ -1,5 +1,4 @@
 import type { ApprovalService } from '../approvals/approval-service.ts';
-import type { AgentRun } from '../agents/agent-adapter.ts';
 import { builtinAdapter } from '../agents/adapters/builtin-adapter.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
@@ -72,7 +71,8 @@ export function composeChat({ registry, ...services }: ChatDeps) {
     ));
   const builtinAgent = builtinAdapter({
     missing: () => providers.missing(),
-    work: async (run: AgentRun) => (await loadRuns()).agentWork.execute(run),
+    work: async (...order) => (await loadRuns()).agentWork.execute(...order),
+    check: async (_, order) => (await loadRuns()).check(order),
   });
   registry.register(builtinAgent);
   const conversationRemoval = new ConversationRemoval({ database, store });

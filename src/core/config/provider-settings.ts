@@ -7,6 +7,7 @@ import {
   resourceNameSchema,
 } from '../../contract/providers.ts';
 import { define } from './define-setting.ts';
+import { parseJsonText } from './parse-json-text.ts';
 
 /** How people call the vendors. */
 export const providerNames: Record<ModelProviderType, string> = {
@@ -78,6 +79,20 @@ const settingsOf = <P extends ModelProviderType>(
   };
 };
 
+const MAX_PRICES = 200;
+const amount = z.number().min(0).max(1_000_000);
+const pricesSchema = z.preprocess(
+  parseJsonText,
+  z
+    .record(z.string().regex(/^[a-z]+\/.{1,200}$/), z.strictObject({ input: amount, output: amount }), {
+      error: ({ code }) =>
+        code === 'invalid_key'
+          ? 'Expected the name of a model as provider/model'
+          : 'Expected a JSON object such as {"ollama/qwen3": {"input": 0, "output": 0}}',
+    })
+    .refine((prices) => Object.keys(prices).length <= MAX_PRICES, `At most ${MAX_PRICES} models`),
+);
+
 export const providerSettings = {
   'chat.defaultProvider': define({
     schema: modelProviderTypeSchema.optional(),
@@ -90,6 +105,13 @@ export const providerSettings = {
     default: undefined,
     live: true,
     description: 'The default model of the default provider',
+  }),
+  'models.prices': define({
+    schema: pricesSchema,
+    default: {},
+    live: true,
+    description:
+      'Prices of models by provider/model: { input, output } in USD per million tokens; they replace the list prices',
   }),
   ...settingsOf('anthropic', 'ANTHROPIC_API_KEY'),
   ...settingsOf('openai', 'OPENAI_API_KEY'),

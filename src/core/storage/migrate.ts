@@ -16,6 +16,7 @@ import { up as taskEnvironment } from './migrations/task-environment.ts';
 import { up as taskFailures } from './migrations/task-failures.ts';
 import { up as taskOutages } from './migrations/task-outages.ts';
 import { up as tasks } from './migrations/tasks.ts';
+import { up as verification } from './migrations/verification.ts';
 import { up as webhooks } from './migrations/webhooks.ts';
 import { copyBeforeMigration } from './upgrade-copy.ts';
 
@@ -39,9 +40,10 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0011-retention': retention,
   '0012-task-failures': taskFailures,
   '0013-conversation-turns': conversationTurns,
+  '0014-verification': verification,
   '0015-task-environment': taskEnvironment,
   '0016-project-memory': projectMemory,
-  '0018-task-outages': taskOutages,
+  '0017-task-outages': taskOutages,
 };
 
 /**

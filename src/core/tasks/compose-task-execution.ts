@@ -4,6 +4,7 @@ import { TaskLeases } from './task-leases.ts';
 import { TaskRunner, type TaskRunnerDeps } from './task-runner.ts';
 import type { TaskFeature } from './compose-tasks.ts';
 import { TaskSweeper } from './task-sweeper.ts';
+import { WorkVerifier } from './verification/work-verifier.ts';
 
 export type TaskExecutionDeps = TaskFeature['execution'] & Pick<TaskRunnerDeps, 'workspaces' | 'config'>;
 
@@ -11,7 +12,8 @@ export type TaskExecutionDeps = TaskFeature['execution'] & Pick<TaskRunnerDeps, 
 export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<never, never>> {
   const recorder = new OutcomeRecorder(deps);
   const workerId = deps.runtime.newId('worker');
-  const runner = new TaskRunner({ ...deps, recorder, workerId });
+  const verifier = new WorkVerifier(deps);
+  const runner = new TaskRunner({ ...deps, recorder, verifier, workerId });
   const leases = new TaskLeases(deps);
   const sweeper = new TaskSweeper({ ...deps, engine: deps.database.engine });
   return {

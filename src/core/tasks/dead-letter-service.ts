@@ -1,5 +1,12 @@
 import type { DeadLetter, ListDeadLettersQuery } from '../../contract/dlq.ts';
-import { type Caller, mayRunCommands, requireOwned, visibleOwner } from '../auth/caller.ts';
+import type { FailureClass } from '../../contract/task.ts';
+import {
+  type Caller,
+  mayRunCommands,
+  requireCommandRights,
+  requireOwned,
+  visibleOwner,
+} from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
@@ -46,6 +53,8 @@ export class DeadLetterService {
         const task = await store.findHead(row.task_id, transaction.db);
         if (task?.status !== 'failed')
           throw new AppError('wrong_state', `The task of this dead letter is ${task?.status ?? 'gone'}`);
+        if (await isVerified(transaction, task.id)) requireCommandRights(caller);
+        if (startsAnew.has(row.class)) await forgetRun(transaction, task.id);
         revived = await store.move(
           transaction,
           task,
@@ -106,4 +115,17 @@ export class DeadLetterService {
       return item;
     });
   }
+}
+
+/** Failures of a run that has ended by itself: continued, it would only fail in the same way. */
+const startsAnew: ReadonlySet<string> = new Set<FailureClass>(['verify_failed', 'invalid_output', 'budget']);
+
+async function isVerified({ db }: WriteTransaction, taskId: string): Promise<boolean> {
+  const row = await db.selectFrom('tasks').select('verify').where('id', '=', taskId).executeTakeFirst();
+  return row !== undefined && row.verify !== null;
+}
+
+/** The next attempt begins where the task began, not where its last run ended. */
+async function forgetRun({ db }: WriteTransaction, taskId: string): Promise<void> {
+  await db.updateTable('agent_runs').set({ state: null }).where('task_id', '=', taskId).execute();
 }

@@ -44,7 +44,7 @@ export function thrownOutcome(error: unknown, duration: number): RunOutcome {
     return {
       ...failedOutcome(
         { class: error.failure, code: error.code, message: error.message },
-        error.output,
+        error.result,
         duration,
         error.retryAfterMs,
       ),
@@ -52,8 +52,12 @@ export function thrownOutcome(error: unknown, duration: number): RunOutcome {
       isOutage: error.isOutage,
     };
   if (error instanceof PathError)
-    return failedOutcome({ class: 'invalid_input', code: 'no_folder', message: error.message }, '', duration);
-  return failedOutcome({ class: 'unknown', code: 'unexpected', message: messageOf(error) }, '', duration);
+    return failedOutcome(
+      { class: 'invalid_input', code: 'no_folder', message: error.message },
+      silent,
+      duration,
+    );
+  return failedOutcome({ class: 'unknown', code: 'unexpected', message: messageOf(error) }, silent, duration);
 }
 
 function stoppedOutcome({ reason }: RunStopped, duration: number): RunOutcome {
@@ -62,14 +66,16 @@ function stoppedOutcome({ reason }: RunStopped, duration: number): RunOutcome {
   if (reason !== 'timeout') return { kind: 'gone' };
   return failedOutcome(
     { class: 'timeout', code: 'timeout', message: `The run was stopped after ${duration} ms` },
-    '',
+    silent,
     duration,
   );
 }
 
-const failedOutcome = (error: TaskError, output: string, duration: number, retryAfterMs = 0) => ({
+const silent: AgentResult = { output: '' };
+
+const failedOutcome = (error: TaskError, result: AgentResult, duration: number, retryAfterMs = 0) => ({
   kind: 'failed' as const,
   error,
-  result: { success: false, output, artifacts: [], duration },
+  result: { artifacts: [], ...result, success: false, duration },
   retryAfterMs,
 });

@@ -105,6 +105,14 @@ export const taskColumns = {
   umask: { ...said, field: 'umask', kind: 'number', inHead: false },
   memory_scope: { ...said, field: 'memoryScope', kind: 'text', inHead: false },
   security_mode: { ...said, field: 'securityMode', kind: 'text', inHead: false },
+  verify: { ...said, field: 'verify', kind: 'json', inHead: false },
+  repair: { ...said, field: 'repair', kind: 'number', inHead: false },
+  model: { ...said, field: 'model', kind: 'text', inHead: false },
+  provider: { ...said, field: 'provider', kind: 'text', inHead: false },
+  max_steps: { ...said, field: 'maxSteps', kind: 'number', inHead: false },
+  max_budget: { ...said, field: 'maxBudget', kind: 'number', inHead: false },
+  max_cost_usd: { ...said, field: 'maxCostUsd', kind: 'text', inHead: false },
+  output_schema: { ...said, field: 'outputSchema', kind: 'json', inHead: false },
   // An import decides itself whether it believes the field, see `task-import.ts`.
   is_trusted: {
     ...known,

@@ -49,8 +49,15 @@ export class TaskImport {
           continue;
         }
         const parsed = safeParse(importedTaskSchema, task);
-        if (parsed.success) rows.push(toRow(caller, parsed.data));
-        else errors.push({ index, error: describe(parsed.error) });
+        if (!parsed.success) {
+          errors.push({ index, error: describe(parsed.error) });
+          continue;
+        }
+        const row = toRow(caller, parsed.data);
+        // What is held would run them once it is released; what is finished only says that they were there.
+        if (row.held === 1 && row.verify && row.may_command === 0)
+          errors.push({ index, error: 'verify: Requires permission to run commands, and a trusted task' });
+        else rows.push(row);
       }
       if (rows.length > 0) imported += await this.#insert(caller, rows);
     }

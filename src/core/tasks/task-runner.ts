@@ -21,6 +21,8 @@ import { leaseEnd } from './task-leases.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
 import type { TaskOutputs } from './task-outputs.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
+import { executeVerified } from './verification/verified-run.ts';
+import type { WorkVerifier } from './verification/work-verifier.ts';
 
 /** How long an agent has to stop after its run was aborted; after that, the worker stops waiting for it. */
 const STOP_GRACE_MS = 5000;
@@ -36,6 +38,7 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   runs: ActiveRuns;
   recorder: OutcomeRecorder;
   workspaces: Workspaces;
+  verifier: WorkVerifier;
   environments: Pick<TaskEnvironments, 'read'>;
   outputs: Pick<TaskOutputs, 'record' | 'finish'>;
   config: Config;
@@ -171,7 +174,7 @@ export class TaskRunner {
     try {
       signal.throwIfAborted();
       const execute = () =>
-        adapter.execute({
+        executeVerified(this.#deps, adapter, {
           task: seen,
           attempt: task.attempts,
           // An attempt that was given back after a crash is not the first one again for what the run reads of it.

@@ -9,6 +9,7 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
+import { checkOutputSchema } from './output/output-schema.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { WholeTask } from './task-columns.ts';
 import type { TaskEnvironments } from './task-environments.ts';
@@ -22,7 +23,7 @@ export interface TaskServiceDeps {
   store: TaskStore;
   idempotency: IdempotencyStore;
   admission: TaskAdmission;
-  registry: Pick<AgentRegistry, 'usesCommands'>;
+  registry: Pick<AgentRegistry, 'usesCommands' | 'limitProblem'>;
   environments: TaskEnvironments;
   queue: TaskQueue;
   runs: ActiveRuns;
@@ -77,6 +78,10 @@ export class TaskService {
     const { idempotency, config, registry, environments } = this.#deps;
     const { scope, key, body, instead, attach, isText = false, isTrusted = true } = purpose;
     if (registry.usesCommands(input)) requireCommandRights(caller);
+    requireTrustToVerify(input.verify !== undefined, isTrusted);
+    const limitProblem = registry.limitProblem(input);
+    if (limitProblem !== undefined) throw new AppError('validation', limitProblem);
+    if (input.outputSchema) await checkOutputSchema(input.outputSchema);
     const request = key === undefined ? undefined : { ownerId: caller.userId, scope, key, body };
     const row = rowOfInput(input, {
       ...this.#newborn(),
@@ -146,6 +151,8 @@ export class TaskService {
     const old = await this.#owned(caller, id);
     if (!retriable.includes(old.status))
       throw new AppError('wrong_state', `A task that is ${old.status} cannot be retried`);
+    if (old.verify !== null) requireCommandRights(caller);
+    requireTrustToVerify(old.verify !== null, old.is_trusted === 1);
     return this.#insert(
       rowOfRetry(old, {
         ...this.#newborn(),
@@ -209,4 +216,10 @@ export class TaskService {
   async #owned(caller: Caller, id: string): Promise<StoredTask> {
     return requireOwned(caller, await this.#deps.store.find(id), 'Task');
   }
+}
+
+/** Commands that verify a task never come from untrusted input. */
+function requireTrustToVerify(hasVerification: boolean, isTrusted: boolean): void {
+  if (hasVerification && !isTrusted)
+    throw new AppError('forbidden', 'A task from an untrusted source cannot name commands that verify it');
 }

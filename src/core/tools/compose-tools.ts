@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
+import type { CheckOrder } from '../agents/agent-adapter.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
@@ -17,6 +18,7 @@ import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import { runCheck } from './commands/run-check.ts';
 import { runCommandTool } from './commands/run-command.ts';
 import type { Sandbox } from '../processes/sandbox.ts';
 import { editFileTool } from './files/edit-file.ts';
@@ -108,7 +110,8 @@ export function composeTools(deps: ToolDeps) {
   ];
   const person = { home: realHome(env), configHome: env['XDG_CONFIG_HOME'] };
   const gate = new ToolGate({ ...deps, ...person, registry, guards, secretFiles });
-  return { registry, gate, mcp };
+  const check = (order: CheckOrder) => runCheck({ ...deps, secretFiles }, order);
+  return { registry, gate, mcp, check };
 }
 
 /** Links in the path would hide it from comparisons with the real paths of calls. */

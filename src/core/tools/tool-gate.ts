@@ -15,12 +15,10 @@ import type { PolicyService } from '../policy/policy-service.ts';
 import type { Database } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
-import { isInside, resolveRealPath } from '../paths/real-path.ts';
+import { resolveRealPath } from '../paths/real-path.ts';
 import { type Coverage, coverageOf } from './coverage/coverage.ts';
 import type { Guard, GuardedCall } from './guards/guard.ts';
-import { isProtectedPath } from './guards/secret-exfiltration.ts';
 import type { SecretFiles } from '../paths/secret-files.ts';
-import { isSecretPath } from '../paths/secret-paths.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { decideByMode, matchesTool, whyAlwaysAsked } from './mode-decision.ts';
 import {
@@ -35,6 +33,7 @@ import {
 } from './tool.ts';
 import { warningOf, withWarning } from './risky-writes.ts';
 import type { ToolRegistry } from './tool-registry.ts';
+import { scopeIn } from './tool-scope.ts';
 
 /** The most characters of a result that the audit log keeps. */
 const AUDITED_OUTPUT = 8000;
@@ -58,6 +57,8 @@ export interface RequestedCall {
 export interface ToolResult {
   success: boolean;
   content: string;
+  /** Whether the call would have changed something and was not allowed to run. */
+  refused?: true;
 }
 /**
  * `done`: the call ran or was refused, and `result` is for the model. `waiting`: a user has to decide first.
@@ -124,7 +125,9 @@ export class ToolGate {
       if (decision && 'approval' in decision) return { kind: 'waiting', approval: decision.approval };
       approval = decision?.granted;
     } catch (error) {
-      return { kind: 'done', result: await this.#refuse(run, call, this.#reasonOf(error, call.name)) };
+      const refused = await this.#isActingRefusal(error, call.name);
+      const result = await this.#refuse(run, call, this.#reasonOf(error, call.name));
+      return { kind: 'done', result: { ...result, ...(refused && { refused }) } };
     }
     const isStarted = await this.#begin(run, call, reviewed, approval);
     // A concurrent call has just used the approval, so a new one is needed.
@@ -137,7 +140,7 @@ export class ToolGate {
   }
 
   async #review({ context }: ToolRun, { name, args: rawArgs }: RequestedCall): Promise<ReviewedCall> {
-    const { registry, policy, guards, protectedDirectories, secretFiles } = this.#deps;
+    const { registry, policy, guards } = this.#deps;
     const tool = await registry.find(name);
     if (matchesTool(policy.policy.blockedTools, name)) throw new Refusal(`The policy blocks ${name}`);
     if (!tool) throw new Refusal(`There is no tool ${name.slice(0, 100)}`);
@@ -161,20 +164,11 @@ export class ToolGate {
     }
     const warning = await warningOf(call, this.#deps);
     const plan = { ...planned, access: withWarning(planned.access, warning) };
-    const isConfined = policy.isGuardOn('path-traversal');
-    const protectsSecrets = policy.isGuardOn('secret-exfiltration');
-    const scope: ToolScope = {
-      paths: paths.map(({ real }) => real),
-      isConfined,
-      mayRead: (path) =>
-        (!isConfined || isInside(context.workspace, path)) &&
-        !(
-          protectsSecrets &&
-          (isSecretPath(path) || isProtectedPath(path, protectedDirectories, context.workspace))
-        ),
-      ...(protectsSecrets &&
-        secretFiles && { isSecret: (path: string) => secretFiles.isSecret(path, context.workspace) }),
-    };
+    const scope = scopeIn(
+      context.workspace,
+      this.#deps,
+      paths.map(({ real }) => real),
+    );
     const { command = null, environment = null, needsPerson = null, scripts = null } = plan.access;
     const coverage = await coverageOf({ tool, args, access: plan.access, paths: scope.paths, context });
     const binding = bindingOf({
@@ -273,6 +267,13 @@ export class ToolGate {
       if (run.context.signal.aborted) return { success: false, content: 'The run was stopped' };
       return { success: false, content: this.#reasonOf(error, tool.name) };
     }
+  }
+
+  /** An invalid call is a mistake of the model, and a refused reading changes nothing that was asked for. */
+  async #isActingRefusal(error: unknown, name: string): Promise<boolean> {
+    const isRefused =
+      error instanceof Refusal || (error instanceof AppError && error.code === 'rate_limited');
+    return isRefused && (await this.#deps.registry.find(name))?.isReadOnly === false;
   }
 
   /** The message that the model may see; details of unexpected errors go to the log only. */

@@ -89,10 +89,18 @@ describe('exitCodeOfTask', () => {
     ['failed', 'agent_error', 1],
     ['failed', 'budget', 10],
     ['failed', 'policy_denied', 4],
+    ['failed', 'verify_failed', 7],
     ['cancelled', undefined, 3],
     ['queued', undefined, 8],
   ] as const)('a task that is %s %s exits with %i', (status, failure, code) => {
     const error = failure && { class: failure, code: 'x', message: 'x' };
     expect(exitCodeOfTask({ status, ...(error && { error }) })).toBe(code);
+  });
+
+  it('a completed task whose calls were refused exits with 9, unless that is accepted', () => {
+    const refusedCalls = { count: 1, calls: [] };
+    const result = { success: true, output: '', artifacts: [], duration: 1, refusedCalls };
+    expect(exitCodeOfTask({ status: 'completed', result })).toBe(9);
+    expect(exitCodeOfTask({ status: 'completed', result }, { allowRefusals: true })).toBe(0);
   });
 });

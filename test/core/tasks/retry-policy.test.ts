@@ -97,6 +97,8 @@ describe('isTransient', () => {
       budget: false,
       cancelled: false,
       command_failed: false,
+      verify_failed: false,
+      invalid_output: false,
     };
     const found = Object.fromEntries(failureClassSchema.options.map((name) => [name, isTransient(name)]));
     expect(found).toEqual(expected);

@@ -117,7 +117,10 @@ it('the experience of an untrusted run stays untrusted', async () => {
     { ...likely, intent: 'Repair the stranger' },
     origin,
   );
-  expect((await ann.client.experiences.get({ params: { id } })).experience.origin).toEqual(origin);
+  expect((await ann.client.experiences.get({ params: { id } })).experience.origin).toEqual({
+    ...origin,
+    verified: false,
+  });
   const { experiences } = await ann.client.experiences.search({ query: { q: 'stranger' } });
   expect(experiences).toMatchObject([{ id, origin }]);
 });

@@ -14,6 +14,7 @@ export class PlainTranscript {
   #run: RunState = emptyRun;
   #written = '';
   #isTextOpen = false;
+  #refused = 0;
 
   constructor(output: Output, { isAnswerShown }: { isAnswerShown: boolean }) {
     this.#output = output;
@@ -29,6 +30,7 @@ export class PlainTranscript {
       return this.#write(event.data.summary);
     }
     if (event.type === 'tool:result') return this.#reportTool(event.data.toolCallId);
+    if (event.type === 'complete') this.#refused = event.data.refusedCalls?.count ?? 0;
     if (event.type === 'tool:call') this.#isTextOpen = false;
     if (event.type === 'thinking:start') this.#report('· thinking');
     if (event.type === 'compaction') this.#report('· earlier messages were summarized');
@@ -44,7 +46,8 @@ export class PlainTranscript {
     const { startedAt, endedAt, usedTokens } = this.#run;
     const took =
       startedAt === undefined || endedAt === undefined ? '' : ` in ${formatDuration(endedAt - startedAt)}`;
-    return `✓ done${took}${usedTokens === undefined ? '' : `, ${usedTokens} tokens`}`;
+    const tokens = usedTokens === undefined ? '' : `, ${usedTokens} tokens`;
+    return `✓ done${took}${tokens}${this.#refused === 0 ? '' : `, refused calls: ${this.#refused}`}`;
   }
 
   #write(text: string): void {

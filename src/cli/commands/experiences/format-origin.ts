@@ -4,8 +4,8 @@ import type { Paint } from '../../output/output.ts';
 const kinds: Record<Origin['kind'], string> = { user: 'a person', task: 'a task', conversation: 'a chat' };
 
 /** Where an experience or a preference comes from: `a task`, `a task, untrusted`. */
-export const formatOrigin = ({ kind, trusted }: Origin): string =>
-  `${kinds[kind]}${trusted ? '' : ', untrusted'}`;
+export const formatOrigin = ({ kind, trusted, verified }: Origin): string =>
+  `${kinds[kind]}${verified ? ', verified' : ''}${trusted ? '' : ', untrusted'}`;
 
 /** The same with the IDs of its task, conversation and user. */
 export const formatOriginFully = (origin: Origin): string =>

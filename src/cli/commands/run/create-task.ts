@@ -7,11 +7,12 @@ import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { closest } from '../../program/closest.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
+import { workOf, type WorkOptions } from '../tasks/work-of.ts';
 import type { OnApproval } from './on-approval.ts';
 import { readPrompt, titleOf } from './read-prompt.ts';
 import { type EnvironmentOptions, environmentOf } from './task-environment.ts';
 
-export interface RunOptions extends EnvironmentOptions {
+export interface RunOptions extends WorkOptions, EnvironmentOptions {
   agent?: string;
   cwd?: string;
   detach?: boolean;
@@ -25,6 +26,8 @@ export interface RunOptions extends EnvironmentOptions {
   mode?: SecurityMode;
   memory?: MemoryScopeName;
   onApproval?: OnApproval;
+  allowRefusals?: boolean;
+  outputLastMessage?: string;
   json?: boolean;
   jsonl?: boolean;
   quiet?: boolean;
@@ -51,6 +54,7 @@ export async function createTask(cli: Cli, words: string[], options: RunOptions)
       ...(options.label && { labels: options.label }),
       ...(options.memory !== undefined && { memoryScope: options.memory }),
       ...(options.mode !== undefined && { securityMode: options.mode }),
+      ...workOf(options),
     },
     headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
   });

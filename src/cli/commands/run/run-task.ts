@@ -9,8 +9,10 @@ import { shortId } from '../../output/shorten-ids.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { followTask } from '../tasks/follow-task.ts';
 import { exitCodeOfTask } from '../tasks/task-outcome.ts';
+import { warningsOf } from '../tasks/task-warnings.ts';
 import { runApprovals } from './run-approvals.ts';
 import { createTask, type RunOptions } from './create-task.ts';
+import { requireWritable, writeAnswer } from './output-files.ts';
 import { runOutput } from './run-output.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from './on-interrupt.ts';
 import { plainProgress, quietProgress, type RunProgress, spinnerProgress } from './run-progress.ts';
@@ -23,6 +25,8 @@ type Stop = Interrupt | 'timeout';
 /** Creates a task, follows it until it finishes and prints its answer; returns the exit code. */
 export async function runTask(cli: Cli, words: string[], options: RunOptions): Promise<ExitCode> {
   const { output } = cli;
+  const { outputLastMessage } = options;
+  if (outputLastMessage !== undefined) requireWritable(outputLastMessage);
   const startedAt = performance.now();
   const connection = cli.connect();
   const { client } = connection;
@@ -74,8 +78,11 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
     });
     const answer = await Promise.race([followed, stopping.promise, approvals.failed]);
     const isPrinted = await printed.finish();
-    const { line, exitCode } = conclude(cli, answer.task, progress.summary, stoppedBy, options.timeout);
+    const { line, exitCode } = conclude(cli, answer.task, progress.summary, stoppedBy, options);
+    progress.pause();
+    for (const text of warningsOf(answer.task)) output.note(`${output.paintError('yellow', '!')} ${text}`);
     if (!options.quiet || exitCode !== exitCodes.done) progress.end(line);
+    if (outputLastMessage !== undefined) writeAnswer(outputLastMessage, answer.task.result?.output ?? '');
     if (performance.now() - startedAt > LONG_MS)
       callAttention(output, cli.platform.env, `${answer.task.status}: ${answer.task.title}`);
     if (options.json) output.json(answer);
@@ -108,7 +115,14 @@ function printAnswer({ output }: Cli, { result }: Task): void {
   output.write(output.isTerminal && answer !== '' && !answer.endsWith('\n') ? `${answer}\n` : answer);
 }
 
-function conclude({ output }: Cli, task: Task, summary: string, stoppedBy: Stop | undefined, timeout = 0) {
+function conclude(
+  { output }: Cli,
+  task: Task,
+  summary: string,
+  stoppedBy: Stop | undefined,
+  options: RunOptions,
+) {
+  const { timeout = 0 } = options;
   const next = `See: svc tasks show ${task.id}`;
   const good = output.paintError('green', '✓');
   const bad = output.paintError('red', '✗');
@@ -116,13 +130,23 @@ function conclude({ output }: Cli, task: Task, summary: string, stoppedBy: Stop 
   const isStopped = task.status === 'cancelled' && stoppedBy !== undefined;
   const exitCode =
     stoppedBy === undefined || (stoppedBy === 'timeout' && !isStopped)
-      ? exitCodeOfTask(task)
+      ? exitCodeOfTask(task, options)
       : codeOf(stoppedBy);
-  if (task.status === 'completed')
+  if (task.status === 'completed' && exitCode === exitCodes.approvalNeeded)
     return {
       exitCode,
-      line: `${good} ${[`done in ${took}`, summary, ...(output.isLively ? [`task ${shortId(task.id)}`] : [])].filter(Boolean).join(' · ')}`,
+      line: `${bad} done in ${took}, but not everything was allowed (--allow-refusals accepts that)  ${next}`,
     };
+  if (task.status === 'completed') {
+    const verified = task.result?.verification && 'verified';
+    const facts = [
+      `done in ${took}`,
+      verified,
+      summary,
+      ...(output.isLively ? [`task ${shortId(task.id)}`] : []),
+    ];
+    return { exitCode, line: `${good} ${facts.filter(Boolean).join(' · ')}` };
+  }
   if (isStopped && stoppedBy === 'timeout')
     return { exitCode, line: `${bad} stopped after ${formatDuration(timeout)} (--timeout)  ${next}` };
   if (task.status === 'cancelled') return { exitCode, line: `${bad} cancelled after ${took}  ${next}` };

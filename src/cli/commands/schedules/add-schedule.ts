@@ -5,10 +5,11 @@ import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { asker } from '../run/create-task.ts';
+import { workOf, type WorkOptions } from '../tasks/work-of.ts';
 import { readPrompt, titleOf } from '../run/read-prompt.ts';
 import { nextRunLines } from './next-runs.ts';
 
-export interface AddOptions {
+export interface AddOptions extends WorkOptions {
   at?: string;
   tz?: string;
   name?: string;
@@ -56,6 +57,7 @@ export async function addSchedule(cli: Cli, words: string[], options: AddOptions
         ...(options.priority !== undefined && { priority: options.priority }),
         ...(options.attempts !== undefined && { maxAttempts: options.attempts }),
         ...(options.mode !== undefined && { securityMode: options.mode }),
+        ...workOf(options),
         ...(label && { labels: label }),
       },
     },

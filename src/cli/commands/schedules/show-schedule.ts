@@ -45,6 +45,9 @@ function factsOf(schedule: Schedule): Fact[] {
     ['Directory', task.cwd],
     ['Priority', task.priority === 3 ? undefined : String(task.priority)],
     ['Labels', task.labels.join(', ')],
+    ['Verify', task.verify],
+    ['Model', [task.provider, task.model].filter(Boolean).join(' ')],
+    ['Limits', limitsOf(task)],
     ['Prompt', task.prompt?.slice(0, PROMPT_LETTERS).split('\n')],
   ];
 }
@@ -57,6 +60,15 @@ function countsOf({ runCount, waitingCount, skippedCount, misfireCount }: Schedu
   ];
   return [String(runCount), ...others.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`)].join(', ');
 }
+
+const limitsOf = ({ maxSteps, maxBudget, maxCostUsd }: Schedule['task']) =>
+  [
+    maxSteps !== undefined && `${maxSteps} steps`,
+    maxBudget !== undefined && `${maxBudget} tokens`,
+    maxCostUsd !== undefined && `${maxCostUsd} USD`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 
 const failuresOf = ({ failureCount, maxFailures }: Schedule) =>
   maxFailures === 0 ? `${failureCount} in a row` : `${failureCount} in a row, pauses at ${maxFailures}`;

@@ -6,6 +6,8 @@ import { escapeLine } from '../../output/escape-text.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
 import { paintStatus } from './paint-status.ts';
+import { refusalLines } from './refusal-lines.ts';
+import { verificationFact, verificationText } from './verification-text.ts';
 
 const PROMPT_LINES = 20;
 
@@ -29,6 +31,8 @@ export async function showTask(cli: Cli, text: string, { json }: { json?: boolea
   section(cli, 'Description', task.description);
   section(cli, 'Prompt', firstLines(task.prompt));
   section(cli, 'Output', task.result?.output);
+  section(cli, 'Refused', refusalLines(task).join('\n'));
+  section(cli, 'Verification', verificationText(task));
   if (task.status === 'failed')
     output.note(`\nRetry it: svc tasks retry ${id}   See what happened: svc tasks logs ${id}`);
   else if (task.held)
@@ -62,6 +66,7 @@ function factsOf(task: Task): [string, string | undefined][] {
         `${result.usage.totalTokens} (${result.usage.inputTokens} in, ${result.usage.outputTokens} out)`,
     ],
     ['Cost', result?.cost && `${result.cost} USD`],
+    ['Verified', verificationFact(task)],
     ['Retry of', task.retriedFrom],
   ];
 }

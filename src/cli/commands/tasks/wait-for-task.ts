@@ -4,13 +4,14 @@ import { escapeLine } from '../../output/escape-text.ts';
 import { followTask } from './follow-task.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
+import { refusalLines } from './refusal-lines.ts';
 import { exitCodeOfTask } from './task-outcome.ts';
 
 /** `svc tasks wait ID`: exits with the code of the task, or with 8 on a timeout. */
 export async function waitForTask(
   cli: Cli,
   text: string,
-  { timeout, json }: { timeout?: number; json?: boolean },
+  { timeout, json, allowRefusals }: { timeout?: number; json?: boolean; allowRefusals?: boolean },
 ): Promise<void> {
   const { output } = cli;
   const connection = cli.connect();
@@ -21,7 +22,8 @@ export async function waitForTask(
     const { status, error } = answer.task;
     if (json) output.json(answer);
     else output.note(`${id} ${status}${error ? `: ${escapeLine(error.message)}` : ''}`);
-    cli.exitCode = exitCodeOfTask(answer.task);
+    for (const line of refusalLines(answer.task)) output.note(line);
+    cli.exitCode = exitCodeOfTask(answer.task, { allowRefusals });
   } catch (error) {
     if (!signal?.aborted) throw error;
     output.note(`${id} has not finished. Follow it: svc tasks logs -f ${id}`);

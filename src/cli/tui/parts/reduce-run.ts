@@ -98,9 +98,10 @@ function next(state: RunState, event: RunEvent): RunState {
     case 'summary':
       return withSummary(state, event.data.summary);
     case 'complete': {
-      const { totalTokens, model, provider } = event.data;
+      const { totalTokens, model, provider, refusedCalls } = event.data;
       const counted = totalTokens === undefined ? state : { ...state, usedTokens: totalTokens };
-      return finishRun({ ...counted, model, provider }, 'done', timestamp);
+      const ended = finishRun({ ...counted, model, provider }, 'done', timestamp);
+      return refusedCalls ? withNote(ended, `${countCalls(refusedCalls.count)} refused.`, 'warning') : ended;
     }
     case 'message_saved':
       return state;
@@ -108,6 +109,8 @@ function next(state: RunState, event: RunEvent): RunState {
       return { ...finishRun(state, 'failed', timestamp), error: event.data };
   }
 }
+
+const countCalls = (count: number) => (count === 1 ? '1 call was' : `${count} calls were`);
 
 /** The summary of a run is its answer, which often was written already. */
 function withSummary(state: RunState, summary: string): RunState {

@@ -41,7 +41,10 @@ export function tellRun(run: RunState, event: TaskEvent): RunState {
       };
     case 'approval_requested':
     case 'approval_decided':
+    case 'verification_started':
       return note(run);
+    case 'verification_finished':
+      return note(run, data['status'] === 'passed' ? 'muted' : 'warning');
     case 'completed':
       return { ...settle(run, 'done', at), phase: 'done' };
     case 'failed':

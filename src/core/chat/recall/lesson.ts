@@ -10,11 +10,18 @@ const MAX_FAILURE = 400;
 const MAX_TAG = 50;
 const MAX_TAGS = 20;
 
+/** The score of a run of which nothing is known but what the agent said of it. */
+const CLAIMED_SCORE = 0.5;
+
 /** The error of an earlier attempt. */
 export interface PreviousFailure {
   code: string;
   message: string;
 }
+
+/** Whether more than the agent's own word says that the task is done. */
+export const isVerified = ({ result }: Pick<Task, 'result'>): boolean =>
+  result?.verification?.status === 'passed';
 
 /** Builds an experience from a completed task without a model call; undefined when there is too little to keep. */
 export function lessonOf(
@@ -35,7 +42,7 @@ export function lessonOf(
     type: failure ? 'error_recovery' : isShort ? 'tool_chain' : 'task_solution',
     intent: intentOf(task),
     solution,
-    successScore: 1,
+    successScore: isVerified(task) ? 1 : CLAIMED_SCORE,
     tags: tagsOf(task),
   };
 }

@@ -46,8 +46,9 @@ export function stepsOf(calls: readonly ToolCall[]): string[] {
 export const mayContainUntrustedText = ({ name, result }: Pick<ToolCall, 'name' | 'result'>): boolean =>
   !localTools.has(name) || (name === 'memory_search' && hasUntrustedMark(result));
 
-function describeCall({ name, arguments: args }: ToolCall): string {
-  const values = typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};
+/** The tool with its main argument, without anything that may hold a secret. */
+export function describeCall({ name, arguments: args }: { name: string; arguments: unknown }): string {
+  const values: Record<string, unknown> = typeof args === 'object' && args !== null ? { ...args } : {};
   const of = (key: string) => (typeof values[key] === 'string' ? values[key] : '');
   const argument =
     name === 'run_command'

@@ -10,7 +10,7 @@ import type { TaskFinishWatcher } from '../../tasks/task-finish-watcher.ts';
 import { type StoredTask, toTask } from '../../tasks/task-mapping.ts';
 import type { TaskStore } from '../../tasks/task-store.ts';
 import type { ExperienceService } from '../../memory/learned/experience-service.ts';
-import { type PreviousFailure, lessonOf } from './lesson.ts';
+import { isVerified, type PreviousFailure, lessonOf } from './lesson.ts';
 import { stepsOf } from './run-steps.ts';
 
 export interface TaskLessonsDeps {
@@ -30,13 +30,15 @@ export interface FinishedRun {
   recalled: readonly string[];
   /** Whether untrusted text may have influenced it. */
   isTainted: boolean;
+  /** Whether calls were refused that would have changed something, so that it did not do all it set out to do. */
+  hasRefusals: boolean;
   conversationId?: string | undefined;
   /** The directory of the project in which it worked. */
   project?: string | undefined;
 }
 
 /** What is kept of a run until its task has finished. */
-interface PendingLesson extends Omit<FinishedRun, 'calls'> {
+interface PendingLesson extends Omit<FinishedRun, 'calls' | 'hasRefusals'> {
   steps: string[];
 }
 
@@ -50,10 +52,11 @@ export class TaskLessons {
   }
 
   /** Records an experience from the run as soon as its task is completed. */
-  learnOnCompletion(taskId: string, { calls, ...finished }: FinishedRun): void {
-    const run: PendingLesson = { ...finished, steps: stepsOf(calls) };
+  learnOnCompletion(taskId: string, { calls, hasRefusals, ...finished }: FinishedRun): void {
     // Replaces an earlier finish that could not be stored.
     this.#pending.get(taskId)?.();
+    if (hasRefusals) return;
+    const run: PendingLesson = { ...finished, steps: stepsOf(calls) };
     const stop = this.#deps.finishWatcher.watch(taskId, () => {
       stop();
       this.#pending.delete(taskId);
@@ -80,15 +83,20 @@ export class TaskLessons {
     const used = await this.#markUsed(caller, taskId, run.recalled);
     // A task requested by an untrusted person is not an experience of its owner.
     if (!config.get('memory.learn') || row.is_trusted !== 1) return;
-    const lesson = lessonOf(toTask(row), run.answer, run.steps, await this.#previousFailure(row));
-    // A known experience that helped again has gained weight; it is not recorded twice.
-    if (!lesson || used.some(({ intent, type }) => intent === lesson.intent && type === lesson.type)) return;
+    const task = toTask(row);
+    const verified = isVerified(task);
+    const lesson = lessonOf(task, run.answer, run.steps, await this.#previousFailure(row));
+    // A known experience that helped again has gained weight; it is not recorded twice, unless it is verified only now.
+    const isKnown = ({ intent, type, origin }: Experience) =>
+      intent === lesson?.intent && type === lesson.type && (!verified || origin.verified === true);
+    if (!lesson || used.some(isKnown)) return;
     const origin: Origin = {
       kind: 'task',
       userId: row.owner_id,
       taskId,
       ...(run.conversationId !== undefined && { conversationId: run.conversationId }),
       trusted: !run.isTainted,
+      verified,
     };
     await experiences.record(caller, lesson, origin, run.project);
   }

@@ -1,5 +1,5 @@
 import type { RunEventInput } from '../../../contract/run-events.ts';
-import type { AgentResult, AgentRun } from '../../agents/agent-adapter.ts';
+import type { AgentAnswer, AgentRun, RepairOrder } from '../../agents/agent-adapter.ts';
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { Config } from '../../config/config.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -35,7 +35,8 @@ export class AgentWork {
     this.#deps = deps;
   }
 
-  async execute(agentRun: AgentRun): Promise<AgentResult> {
+  /** Starts the run or resumes it; with a repair, a run that has answered takes one more turn. */
+  async execute(agentRun: AgentRun, repair?: RepairOrder): Promise<AgentAnswer> {
     const { runs, runtime, conversations, agenticRuns, taskRuns, approvals, feeds, timers } = this.#deps;
     const row = await runs.findByTask(agentRun.task.id);
     const agentic = row?.kind === 'agentic' ? row : undefined;
@@ -50,12 +51,13 @@ export class AgentWork {
     };
     if (conversationId) feeds.begin(id, conversationId);
     const attempt: Attempt = { agentRun, id, sink, signal: AbortSignal.any(signals) };
+    let prepared: PreparedRun | undefined;
     try {
       if (agentic && conversationId)
         return await conversations.inTurn(conversationId, async () =>
-          this.#run(await agenticRuns.prepare(attempt, agentic)),
+          this.#run((prepared = await agenticRuns.prepare(attempt, agentic))),
         );
-      return await this.#run(await taskRuns.prepare(attempt, row));
+      return await this.#run((prepared = await taskRuns.prepare(attempt, row, repair)));
     } catch (error) {
       const stopped = signals.find(({ aborted }) => aborted);
       const failure = stopped
@@ -67,7 +69,9 @@ export class AgentWork {
         await approvals.expireForRun(agentRun.task.id);
         if (agentic) await agenticRuns.storeFailure(agentic, failure);
       }
-      throw toAgentFailure(failure, { isFinal: agentic !== undefined });
+      // What it said before is no answer.
+      const result = prepared && { ...resultOf(prepared.plan.state, prepared.plan.model), output: '' };
+      throw toAgentFailure(failure, { isFinal: agentic !== undefined, result });
     } finally {
       timer?.stop();
       record.flush();
@@ -75,9 +79,10 @@ export class AgentWork {
     }
   }
 
-  async #run({ plan, policy }: PreparedRun): Promise<AgentResult> {
+  async #run({ plan, policy }: PreparedRun): Promise<AgentAnswer> {
     const outcome = await this.#deps.runService.run(plan, policy);
     if (outcome.kind === 'failed') throw outcome.error;
-    return resultOf(plan.state, plan.model);
+    const { repairs } = plan.state;
+    return { ...resultOf(plan.state, plan.model), ...(repairs !== undefined && { repairs }) };
   }
 }

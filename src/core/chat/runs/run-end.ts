@@ -3,6 +3,8 @@ import type { AgentResult } from '../../agents/agent-adapter.ts';
 import { usageColumns } from '../conversation-service.ts';
 import type { FinishedRun } from '../recall/task-lessons.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
+import { costOfRun } from './run-budget.ts';
+import { refusedCallsOf } from './refused-calls.ts';
 import { type RunState, usageOf } from './run-state.ts';
 import { closeOpenCalls, type TurnEnd } from './turn-end.ts';
 
@@ -34,6 +36,7 @@ export function answerOf(
 /** The `complete` event of a run, without the figures that the vendor did not count. */
 export function completeEvent(state: RunState, { provider, modelId }: ResolvedModel): RunEventInput {
   const { promptTokens, completionTokens, totalTokens } = usageOf(state);
+  const refusedCalls = refusedCallsOf(state);
   return {
     type: 'complete',
     data: {
@@ -43,6 +46,7 @@ export function completeEvent(state: RunState, { provider, modelId }: ResolvedMo
       model: modelId,
       provider,
       toolCalls: state.calls.length,
+      ...(refusedCalls && { refusedCalls }),
       ...(state.finishReason === 'max_round_trips' && {
         finishReason: state.finishReason,
         maxRoundTrips: state.step - 1,
@@ -54,10 +58,19 @@ export function completeEvent(state: RunState, { provider, modelId }: ResolvedMo
 /** The result of the task of a run, without the figures that the vendor did not count. */
 export function resultOf(state: RunState, model: ResolvedModel): AgentResult {
   const { promptTokens, completionTokens, totalTokens } = usageOf(state);
-  const isCounted = promptTokens !== undefined && completionTokens !== undefined && totalTokens !== undefined;
+  const refusedCalls = refusedCallsOf(state);
+  const cost = costOfRun(state);
+  // A run that failed in its first step has counted nothing yet.
+  const isCounted =
+    promptTokens !== undefined &&
+    completionTokens !== undefined &&
+    totalTokens !== undefined &&
+    totalTokens > 0;
   return {
     output: state.text,
     model: model.modelId,
+    ...(cost !== undefined && { cost }),
+    ...(refusedCalls && { refusedCalls }),
     ...(isCounted && {
       usage: { inputTokens: promptTokens, outputTokens: completionTokens, totalTokens },
     }),
@@ -65,7 +78,8 @@ export function resultOf(state: RunState, model: ResolvedModel): AgentResult {
 }
 
 /** What may be learned from a run once its task is completed. */
-export const toFinishedRun = (
-  { text, calls, recalled = [], isTainted = true }: RunState,
-  conversationId?: string,
-): FinishedRun => ({ answer: text, calls, recalled, isTainted, conversationId });
+export const toFinishedRun = (state: RunState, conversationId?: string): FinishedRun => {
+  const { text, calls, recalled = [], isTainted = true } = state;
+  const hasRefusals = refusedCallsOf(state) !== undefined;
+  return { answer: text, calls, recalled, isTainted, hasRefusals, conversationId };
+};

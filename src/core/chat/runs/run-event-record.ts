@@ -52,9 +52,9 @@ const toTaskEvent = (event: RunEventInput): RunningEvent => ({
 
 function payloadOf({ type, data }: RunEventInput): object {
   if (type !== 'tool:result') return data;
-  const { success, content } = data.result;
+  const { content } = data.result;
   if (content.length <= MAX_RESULT) return data;
-  return { ...data, result: { success, content: `${content.slice(0, MAX_RESULT)}…`, isCut: true } };
+  return { ...data, result: { ...data.result, content: `${content.slice(0, MAX_RESULT)}…`, isCut: true } };
 }
 
 function earlierFields({ type, data }: RunEventInput): object {

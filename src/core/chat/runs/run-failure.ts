@@ -1,6 +1,6 @@
 import type { RunEventInput } from '../../../contract/run-events.ts';
 import type { FailureClass } from '../../../contract/task.ts';
-import { AgentFailure } from '../../agents/agent-adapter.ts';
+import { AgentFailure, type AgentResult } from '../../agents/agent-adapter.ts';
 import { AppError, type ErrorCode, messageOf } from '../../errors.ts';
 import { PathError } from '../../paths/path-error.ts';
 import { modelError } from '../../providers/model-error.ts';
@@ -79,10 +79,13 @@ export const toErrorEvent = ({ message, code }: Pick<RunFailure, 'message' | 'co
 });
 
 /** Converts a failure to the outcome of an attempt; a final one is never retried. */
-export const toAgentFailure = (failure: RunFailure, { isFinal }: { isFinal: boolean }): AgentFailure =>
+export const toAgentFailure = (
+  failure: RunFailure,
+  options: { isFinal: boolean; result?: AgentResult | undefined },
+): AgentFailure =>
   new AgentFailure(failure.failure, failure.code.toLowerCase(), failure.message, {
     retryAfterMs: failure.retryAfterMs,
-    isFinal,
+    ...options,
     isOutage: isOutage(failure),
   });
 

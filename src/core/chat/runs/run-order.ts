@@ -1,6 +1,7 @@
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import type { Effort } from '../../../contract/run-events.ts';
 import type { PolicyService } from '../../policy/policy-service.ts';
+import type { ModelPrice } from '../../providers/model-prices.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -17,6 +18,8 @@ export interface RunPlan {
   conversationId?: string;
   userId: string;
   model: ResolvedModel;
+  /** What its calls cost; undefined where that is unknown. */
+  price?: ModelPrice | undefined;
   state: RunState;
   instructions: string;
   workspace: string;
@@ -58,6 +61,7 @@ export async function createOrder(
   const order: LoopOrder = {
     ...rules,
     model,
+    price: plan.price,
     state,
     instructions: withProject(),
     isStreamed,

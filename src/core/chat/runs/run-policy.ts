@@ -11,6 +11,8 @@ export interface RunLimits {
   steps: number;
   /** Tokens of all steps together; null where there is no cap. */
   tokens: number | null;
+  /** What all steps together may cost; null where there is no cap. */
+  costUsd: number | null;
   /** Time until the run is stopped; null where it has no limit of its own. */
   wallMs: number | null;
 }
@@ -54,7 +56,7 @@ export const messageRules = ({
   roundTrips?: number;
 }): RunRules => ({
   onApproval: 'return',
-  limits: { steps: hasTools ? roundTrips + 1 : 1, tokens: null, wallMs: null },
+  limits: { steps: hasTools ? roundTrips + 1 : 1, tokens: null, costUsd: null, wallMs: null },
   endsWithAnswer: true,
   retries: false,
 });
@@ -71,15 +73,15 @@ export const agenticRules = (
   wallMs: number,
 ): RunRules => ({
   onApproval: 'wait',
-  limits: { steps: Math.min(stepsOf[effort], maxSteps), tokens: maxBudget, wallMs },
+  limits: { steps: Math.min(stepsOf[effort], maxSteps), tokens: maxBudget, costUsd: null, wallMs },
   endsWithAnswer: false,
   retries: true,
 });
 
 /** Rules for a task of the queue; the worker limits its time. */
-export const taskRules = ({ steps, tokens }: Pick<RunLimits, 'steps' | 'tokens'>): RunRules => ({
+export const taskRules = (limits: Omit<RunLimits, 'wallMs'>): RunRules => ({
   onApproval: 'wait',
-  limits: { steps, tokens, wallMs: null },
+  limits: { ...limits, wallMs: null },
   endsWithAnswer: false,
   retries: true,
 });

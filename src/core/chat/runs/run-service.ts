@@ -1,3 +1,4 @@
+import { refusedCallsOf } from './refused-calls.ts';
 import { completeEvent } from './run-end.ts';
 import { createOrder, type RunOrderDeps, type RunPlan } from './run-order.ts';
 import type { RunOutcome, RunPolicy } from './run-policy.ts';
@@ -24,7 +25,9 @@ export class RunService {
     const outcome = await this.#work(plan, policy);
     const messageId = await store.keep(outcome);
     if (outcome.kind !== 'done') return outcome;
-    if (plan.taskId !== undefined) sink({ type: 'summary', data: { summary: plan.state.text } });
+    const refusedCalls = refusedCallsOf(plan.state);
+    if (plan.taskId !== undefined)
+      sink({ type: 'summary', data: { summary: plan.state.text, ...(refusedCalls && { refusedCalls }) } });
     sink(completeEvent(plan.state, plan.model));
     if (messageId !== undefined) sink({ type: 'message_saved', data: { id: messageId } });
     return outcome;

@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai';
+import type { RepairOrder } from '../../agents/agent-adapter.ts';
 import type { ToolCall } from '../../../contract/conversations.ts';
 import type { FinishReason, TokenUsage } from '../../../contract/chat.ts';
 import type { TurnStep } from '../history/turn-step.ts';
@@ -12,6 +13,16 @@ export interface OpenCall {
   isBegun?: boolean;
   /** The approval that it waits for. */
   approvalId?: string;
+}
+
+/** A refused call as the state of a run holds it. */
+interface RefusedCall {
+  /** Equal for calls of the same tool with the same arguments. */
+  key: string;
+  tool: string;
+  call: string;
+  reason: string;
+  count: number;
 }
 
 /** The state of a run, stored as JSON so that a restart can resume it. */
@@ -38,9 +49,17 @@ export interface RunState {
   partial?: string;
   /** What all steps cost; undefined once a price is unknown. */
   costUsd?: number;
+  /** Whether the cost of a step is unknown. */
+  hasUnknownCost?: boolean;
   /** Number of calls in the current step. */
   stepCalls: number;
   open: OpenCall[];
+  /** How often it was asked to repair its work, and its answer. */
+  repairs?: Partial<Record<RepairOrder['kind'], number>>;
+  /** Acting calls that were refused and did not run later. */
+  refused?: RefusedCall[];
+  /** Number of refused calls beyond those listed. */
+  refusedUnlisted?: number;
   /** Paths that calls touched and whose directories have instructions of their own. */
   touched?: string[];
   /** Ids of the experiences that were recalled when it started. */
@@ -90,4 +109,11 @@ export function resultMessage(call: OpenCall, content: string): ModelMessage {
       },
     ],
   };
+}
+
+/** Gives a run that has answered its next message. */
+export function addRepair(state: RunState, { kind, message, isTainted }: RepairOrder): void {
+  state.messages.push({ role: 'user', content: message });
+  state.repairs = { ...state.repairs, [kind]: (state.repairs?.[kind] ?? 0) + 1 };
+  if (isTainted) state.isTainted = true;
 }

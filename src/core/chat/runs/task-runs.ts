@@ -1,3 +1,5 @@
+import type { Task } from '../../../contract/task.ts';
+import type { RepairOrder } from '../../agents/agent-adapter.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Config } from '../../config/config.ts';
 import type { PolicyService } from '../../policy/policy-service.ts';
@@ -5,6 +7,8 @@ import { memoryScopeOf } from '../../memory/memory-scope.ts';
 import { projectRootOf } from '../../paths/project-root.ts';
 import { modeFor, stricterMode } from '../../policy/security-modes.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
+import { priceOf } from '../../providers/model-prices.ts';
+import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Database } from '../../storage/database.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
@@ -18,10 +22,11 @@ import { beginRun } from './begin-run.ts';
 import { toFinishedRun } from './run-end.ts';
 import { RunFailure } from './run-failure.ts';
 import type { RunPlan } from './run-order.ts';
-import { taskRules } from './run-policy.ts';
+import { type RunLimits, taskRules } from './run-policy.ts';
+import { addRepair } from './run-state.ts';
 import { areAdmins } from './run-rights.ts';
 import { promptOfTask, questionOfTask } from './task-prompt.ts';
-import { agentInstructions, instructionsOf } from './work-instructions.ts';
+import { agentInstructions, instructionsOf, goalInstructions } from './work-instructions.ts';
 
 export interface TaskRunsDeps {
   database: Database;
@@ -45,12 +50,23 @@ export class TaskRuns {
     this.#deps = deps;
   }
 
-  async prepare({ id, agentRun, signal, sink }: Attempt, row?: AgentRunRow): Promise<PreparedRun> {
+  async prepare(
+    { id, agentRun, signal, sink }: Attempt,
+    row?: AgentRunRow,
+    repair?: RepairOrder,
+  ): Promise<PreparedRun> {
     const { providers, policy, config, runtime, realPath, tasks, users, runs, lessons } = this.#deps;
     const { task } = agentRun;
     const stored = await tasks.find(task.id);
     if (!stored) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The task was deleted');
-    const model = await providers.resolve({ model: config.get('agents.builtin.model') });
+    const { provider } = task;
+    const model = await providers.resolve({
+      provider,
+      model: task.model ?? (provider ? undefined : config.get('agents.builtin.model')),
+    });
+    const price = priceOf(model, config.get('models.prices'));
+    const limits = limitsOf(task, config);
+    if (limits.costUsd !== null && !price) throw unknownPrice(model);
     const workspace = await realPath(await agentRun.workspace());
     const isProject = task.cwd !== undefined;
     const memoryScope = await memoryScopeOf(task.memoryScope ?? config.get('memory.scope'), {
@@ -74,13 +90,23 @@ export class TaskRuns {
         scope: memoryScope,
         signal,
       }));
+    if (repair) {
+      addRepair(state, repair);
+      // A crash from here on continues the repair.
+      await runs.save(id, { state: JSON.stringify(state) });
+    }
     const plan: RunPlan = {
       id,
       taskId: task.id,
       userId,
       model,
+      price,
       state,
-      instructions: instructionsOf(agentInstructions, { workspace, mode, today: runtime.now() }),
+      instructions: instructionsOf(`${agentInstructions}${goalInstructions(task)}`, {
+        workspace,
+        mode,
+        today: runtime.now(),
+      }),
       workspace,
       isProject,
       memoryScope,
@@ -91,15 +117,11 @@ export class TaskRuns {
       isTrusted,
       isStreamed: true,
       showsThinking: true,
-      isAnnounced: false,
+      isAnnounced: repair !== undefined,
       signal,
     };
     // What is learned belongs to the project even where the run used all of the memory.
     const project = isProject ? await projectRootOf(workspace) : undefined;
-    const limits = {
-      steps: config.get('agents.builtin.maxSteps'),
-      tokens: config.get('agents.builtin.maxBudget') ?? null,
-    };
     if (!row) await this.#create(id, task.id, userId);
     const store = {
       save: (saved: typeof state) => runs.save(id, { state: JSON.stringify(saved) }),
@@ -131,3 +153,21 @@ export class TaskRuns {
     );
   }
 }
+
+/** What the task allows, and no more than the settings do. */
+function limitsOf({ maxSteps, maxBudget, maxCostUsd }: Task, config: Config): Omit<RunLimits, 'wallMs'> {
+  const steps = config.get('agents.builtin.maxSteps');
+  const tokens = config.get('agents.builtin.maxBudget');
+  return {
+    steps: Math.min(steps, maxSteps ?? steps),
+    tokens: maxBudget === undefined ? (tokens ?? null) : Math.min(maxBudget, tokens ?? maxBudget),
+    costUsd: maxCostUsd === undefined ? null : Number(maxCostUsd),
+  };
+}
+
+const unknownPrice = ({ provider, modelId }: ResolvedModel) =>
+  new RunFailure(
+    'invalid_input',
+    'PRICE_UNKNOWN',
+    `The price of ${provider}/${modelId} is not known, so no limit in USD can hold. Limit its tokens instead, or set its price: svc config set models.prices '{"${provider}/${modelId}": {"input": 1, "output": 2}}'`,
+  );

@@ -7,24 +7,26 @@ import type { ToolGate, ToolResult, ToolRun } from '../../tools/tool-gate.ts';
 import { isTransient } from '../../tasks/retry-policy.ts';
 import { type ModelSteps, type OfferedTool, type StepEnd, StepFailed } from '../../providers/model-steps.ts';
 import type { Compactor } from '../compactor.ts';
+import type { ModelPrice } from '../../providers/model-prices.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import { estimateTokens } from '../../text/token-estimate.ts';
 import { isCallTainted, type RanCall } from './taint.ts';
-import { expectedPrompt, sizeOfMessages, sizeOfTools } from './prompt-size.ts';
+import { sizeOfMessages, sizeOfTools } from './prompt-size.ts';
+import { addCost, reserveTokens } from './run-budget.ts';
+import { addRefusal, dropRefusal } from './refused-calls.ts';
 import { RunFailure } from './run-failure.ts';
 import type { LoopEnd, RunRules } from './run-policy.ts';
 import { type OpenCall, resultMessage, type RunState, usedTokens } from './run-state.ts';
 import { withoutToolParts } from '../history/tool-free.ts';
 import { maskValue } from '../../tools/mask-secrets.ts';
 
-/** A smaller answer budget is not worth a call. */
-const MIN_ANSWER_TOKENS = 16;
 const MAX_RETRIES = 2;
 const RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 
 export interface LoopOrder extends RunRules {
   model: ResolvedModel;
+  price?: ModelPrice | undefined;
   instructions: string;
   tools: readonly OfferedTool[];
   run: ToolRun;
@@ -101,7 +103,7 @@ export class ToolLoop {
     const { state, emit } = order;
     const { steps: maxSteps, tokens: maxBudget } = order.limits;
     await this.#compact(order);
-    const maxTokens = this.#reserve(order);
+    const maxTokens = reserveTokens(order);
     state.step++;
     state.stepCalls = 0;
     emit({
@@ -110,7 +112,7 @@ export class ToolLoop {
     });
     const estimated = sizeOfMessages(state.messages) + estimateTokens(order.instructions);
     const end = await this.#callWithRetries(order, maxTokens);
-    addUsage(state, end, estimated);
+    addUsage(order, end, estimated);
     return end;
   }
 
@@ -123,19 +125,6 @@ export class ToolLoop {
     state.messages = fitting.messages;
     state.request = fitting.request;
     delete state.lastPrompt;
-  }
-
-  /** The token limit of the next answer, so that prompt and answer stay within the budget. */
-  #reserve({ state, instructions, limits }: LoopOrder): number | undefined {
-    const maxBudget = limits.tokens;
-    if (maxBudget === null) return undefined;
-    const left = maxBudget - usedTokens(state) - expectedPrompt(state, instructions);
-    if (left >= MIN_ANSWER_TOKENS) return left;
-    throw new RunFailure(
-      'budget',
-      'BUDGET_EXCEEDED',
-      `The budget of ${maxBudget} tokens is used up: ${usedTokens(state)} were used, and the next step does not fit`,
-    );
   }
 
   async #callWithRetries(order: LoopOrder, maxTokens: number | undefined): Promise<StepEnd> {
@@ -212,7 +201,9 @@ export class ToolLoop {
         waiting.push(answer.waiting);
         continue;
       }
-      const { success, content } = answer.result;
+      const { success, content, refused } = answer.result;
+      if (refused) addRefusal(state, call, content);
+      else if (success) dropRefusal(state, call);
       if (isCallTainted(call.name, answer)) state.isTainted = true;
       if (success) await order.touch?.(answer.paths ?? []);
       state.open = state.open.filter((each) => each !== call);
@@ -225,7 +216,10 @@ export class ToolLoop {
       const lastStep = state.steps?.at(-1);
       if (lastStep) lastStep.calls++;
       state.messages.push(resultMessage(call, content));
-      emit({ type: 'tool:result', data: { toolCallId: call.id, result: { success, content } } });
+      emit({
+        type: 'tool:result',
+        data: { toolCallId: call.id, result: { success, content, ...(refused && { refused }) } },
+      });
       // A call that a stop interrupted stays started: the resumed run sees its outcome as unknown.
       if (success || !signal.aborted) await save?.(state);
     }
@@ -278,25 +272,20 @@ function withoutEarlierCalls({ messages, request = 0 }: RunState): RunState['mes
   return [...withoutToolParts(messages.slice(0, request)), ...messages.slice(request)];
 }
 
-/** The sum of all steps so far; unknown once the price of one of them is. */
-function addCost(state: RunState, costUsd: number | undefined): void {
-  if (costUsd === undefined) delete state.costUsd;
-  else if (state.step === 1) state.costUsd = costUsd;
-  else if (state.costUsd !== undefined) state.costUsd += costUsd;
-}
-
 /** Adds the usage of the step; what the vendor did not count is estimated, so that the budget still holds. */
-function addUsage(state: RunState, end: StepEnd, estimated: number): void {
+function addUsage({ state, price }: LoopOrder, end: StepEnd, estimated: number): void {
   const { promptTokens, completionTokens } = end.usage;
   if (promptTokens === undefined || completionTokens === undefined) state.isCounted = false;
   if (promptTokens !== undefined) state.lastPrompt = { counted: promptTokens, estimated };
-  state.inputTokens += promptTokens ?? estimated;
-  state.outputTokens += completionTokens ?? sizeOfMessages(end.messages);
+  const prompt = promptTokens ?? estimated;
+  const answer = completionTokens ?? sizeOfMessages(end.messages);
+  state.inputTokens += prompt;
+  state.outputTokens += answer;
+  addCost(state, { reported: end.costUsd, price, prompt, answer });
   state.finishReason = end.finishReason;
   if (end.text.trim() !== '') state.text = end.text;
   delete state.partial;
   state.steps?.push({ text: end.text, calls: 0 });
-  addCost(state, end.costUsd);
   state.messages.push(...end.messages);
 }
 

@@ -21,6 +21,7 @@ import { answerOf } from './run-end.ts';
 import { toEdgeError } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
 import type { RunService } from './run-service.ts';
+import { refusedCallsOf } from './refused-calls.ts';
 import { userMessageEvent } from './run-start.ts';
 import { newRunState, type RunState, usageOf } from './run-state.ts';
 import type { LoopEnd, RunStorage } from './run-policy.ts';
@@ -227,6 +228,7 @@ const toExchange = (
   answer: MessageRow,
   { state, options }: MessageRun,
   end: LoopEnd,
+  refusedCalls = refusedCallsOf(state),
 ): ToolExchange => ({
   userMessage: toMessage(message),
   assistantMessage: toMessage(answer),
@@ -236,4 +238,5 @@ const toExchange = (
   pendingApprovals: end.kind === 'waiting' ? end.approvals : [],
   securityMode: options.mode,
   finishReason: state.finishReason,
+  ...(refusedCalls && { refusedCalls }),
 });

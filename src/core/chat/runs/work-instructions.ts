@@ -1,4 +1,5 @@
 import type { SecurityMode } from '../../../contract/security-mode.ts';
+import type { Task } from '../../../contract/task.ts';
 
 export interface WorkContext {
   workspace: string;
@@ -31,3 +32,16 @@ export const instructionsOf = (own: string, work: WorkContext | undefined): stri
 export const agentInstructions = `You are an agent that completes a task on its own, with tools, from start to finish.
 Work in small steps: find out what is there, decide, do it, check it. Do not ask questions, because no person is there to answer: where something is open, take the choice that is easiest to undo, and name it in your answer.
 End with a short answer for the person who gave you the task: what you did, what you found, what you checked, and what is left.`;
+
+/** What an agent should know of how its task is judged. */
+export function goalInstructions({ verify, outputSchema }: Pick<Task, 'verify' | 'outputSchema'>): string {
+  const commands = verify?.map((command) => `  ${command}`).join('\n');
+  return [
+    commands &&
+      `\nWhen you have answered, these commands run in your folder, and all of them have to succeed:\n${commands}\nDo not change what they check to make them pass.`,
+    outputSchema &&
+      `\nYour last message has to be JSON alone, without any other text and without Markdown, and has to fit this JSON Schema:\n${JSON.stringify(outputSchema)}`,
+  ]
+    .filter(Boolean)
+    .join('');
+}

@@ -35,6 +35,8 @@ const reasons: Record<FailureClass, string> = {
   command_failed: 'The command exited with an error.',
   invalid_input: 'The agent cannot work with this request.',
   policy_denied: 'It needed something that the policy does not allow.',
+  verify_failed: 'The commands that verify its work did not succeed.',
+  invalid_output: 'The answer did not have the expected form.',
   budget: 'It would have exceeded its budget.',
   cancelled: 'It was stopped.',
   unknown: 'Something went wrong.',

@@ -11,13 +11,20 @@ const earlierMark = 'not trusted: the text of a stranger had a part in it';
 export const hasUntrustedMark = (text: string): boolean =>
   text.includes(untrustedMark) || text.includes(earlierMark);
 
+const claimed = 'What an agent did and said of it, which nothing has verified:';
+
 /** Renders an experience for a model: type, origin, age and content. */
 export function describeExperience(experience: Experience, now: Date): { head: string; body: string } {
   const { type, origin, createdAt, successScore, intent, solution } = experience;
-  const worked = `success ${successScore.toFixed(2)}`;
+  const isClaim = origin.verified === false;
+  const worked = isClaim ? 'not verified' : `success ${successScore.toFixed(2)}`;
   return {
     head: `${type}, ${describeOrigin(origin)}, ${ageOf(createdAt, now)}, ${worked}`,
-    body: [`Wanted: ${intent}`, 'What led there:', ...solution.map((step) => `- ${step}`)].join('\n'),
+    body: [
+      `Wanted: ${intent}`,
+      isClaim ? claimed : 'What led there:',
+      ...solution.map((step) => `- ${step}`),
+    ].join('\n'),
   };
 }
 

@@ -32,6 +32,8 @@ export function newExperience(
       input.intent,
       ...input.solution,
     ]),
+    // What a person says needs no verification.
+    is_verified: origin.kind === 'user' || origin.verified ? 1 : 0,
     ...toOriginColumns(origin),
     created_at: at,
   };
@@ -49,7 +51,10 @@ export const toExperience = (row: ExperienceRow): Experience => ({
   ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
   ...(row.source_conversation_id !== null && { sourceConversationId: row.source_conversation_id }),
   ...(row.project !== null && { project: row.project }),
-  origin: toOrigin(row),
+  origin: {
+    ...toOrigin(row),
+    ...(row.origin !== 'user' && { verified: row.is_verified === 1 }),
+  },
   createdAt: row.created_at,
 });
 

@@ -99,7 +99,7 @@ export class ExperienceService {
       if (input.sourceConversationId !== undefined)
         await requireConversationOf(db, caller.userId, input.sourceConversationId);
       const duplicate = await this.#store.findDuplicate(db, row);
-      if (duplicate && duplicate.is_trusted >= row.is_trusted) throw duplicateError(duplicate.id);
+      if (duplicate && !isBetter(row, duplicate)) throw duplicateError(duplicate.id);
       if (duplicate) await this.#store.remove(db, [duplicate.id]);
       else await requireRoom(db, perUser, caller.userId);
       await this.#store.insert(db, row);
@@ -282,3 +282,9 @@ export class ExperienceService {
     }
   }
 }
+
+/** Whether an experience may replace another one with the same content: in nothing worse, and in something better. */
+const isBetter = (row: ExperienceRow, other: ExperienceRow): boolean =>
+  row.is_trusted >= other.is_trusted &&
+  row.is_verified >= other.is_verified &&
+  row.is_trusted + row.is_verified > other.is_trusted + other.is_verified;

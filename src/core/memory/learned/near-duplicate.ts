@@ -19,7 +19,7 @@ export interface NearDuplicateDeps {
   log: Log;
 }
 
-/** Finds an experience of the same owner and type with nearly the same text that is at least as trusted. */
+/** Finds an experience of the same owner and type with nearly the same text that is at least as trusted and verified. */
 export async function findNearDuplicate(
   { search, findAll, log }: NearDuplicateDeps,
   row: ExperienceRow,
@@ -37,6 +37,7 @@ export async function findNearDuplicate(
           other.type === row.type &&
           other.project === row.project &&
           other.is_trusted >= row.is_trusted &&
+          other.is_verified >= row.is_verified &&
           Math.abs(other.solution.length - row.solution.length) <=
             MAX_LENGTH_DIFFERENCE * row.solution.length + 50,
       )

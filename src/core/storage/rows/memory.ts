@@ -39,6 +39,8 @@ export interface ExperienceRow extends OriginColumns {
   /** The directory of the project in which it was made. */
   project: string | null;
   content_key: string;
+  /** 1 where commands verified the task that it was learned from, or a person recorded it. */
+  is_verified: number;
   created_at: string;
 }
 

@@ -68,6 +68,17 @@ export interface TaskRow extends TaskHead {
   memory_scope: string | null;
   /** The security mode that the creator requested. */
   security_mode: string | null;
+  /** JSON: the commands that verify it. */
+  verify: string | null;
+  /** How often its agent may repair what they found. */
+  repair: number | null;
+  model: string | null;
+  provider: string | null;
+  max_steps: number | null;
+  max_budget: number | null;
+  max_cost_usd: string | null;
+  /** JSON. */
+  output_schema: string | null;
   /** 0 where untrusted text is its prompt. */
   is_trusted: number;
   error: string | null;

@@ -20,6 +20,30 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const args = (...more: string[]) => ['run', '--url', server.url, ...more, 'Fix it'];
 
+const refusedCalls = {
+  count: 4,
+  calls: ['npm test', 'npm publish'].map((command, index) => ({
+    tool: 'run_command',
+    call: `run_command ${command}`,
+    reason: 'A person denied this call',
+    count: 1 + 2 * index,
+  })),
+};
+
+describe('svc run after calls were refused', () => {
+  it.each([
+    [['--quiet'], 9, /^! refused: run_command npm test: A person denied this call\n(.*\n){2}$/],
+    [['--json', '--allow-refusals'], 0, /! refused: run_command npm test[^]*✓ done in/],
+  ])('says so on stderr with %j and exits with %i', async (more, exitCode, said) => {
+    const running = home.start(args(...more));
+    await world.created();
+    world.answer('Could not test it.', { refusedCalls });
+    const { code, stderr } = outcomeOf(await running);
+    expect(stderr).toMatch(said);
+    expect(code).toBe(exitCode);
+  });
+});
+
 describe('svc run with approvals, without a terminal', () => {
   it('leaves the task waiting for approval and exits with 9', async () => {
     const running = home.start(args());
@@ -75,10 +99,14 @@ describe('svc run with approvals, without a terminal', () => {
       const asked = world.askInTask({ params: { command } });
       expect((await world.decided(asked)).decision).toBe('deny');
     }
-    world.answer('Could not test it.');
+    world.answer('Could not test it.', { refusedCalls });
     const { code, stdout, stderr } = outcomeOf(await running);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Could not test it.' });
+    expect({ code, stdout }).toEqual({ code: 9, stdout: 'Could not test it.' });
     expect(stderr).toMatch(/· needs approval: run_command npm publish\n· denied\n/);
+    expect(stderr).toMatch(
+      /\n! refused: run_command npm test: A person denied this call\n! refused: run_command npm publish \(3 times\): A person denied this call\n✗ done in [^\n]*--allow-refusals/,
+    );
+    expect(stderr.match(/refused:/g)).toHaveLength(2);
   });
 
   it('reports a decision that the user may not make', async () => {

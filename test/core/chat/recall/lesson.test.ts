@@ -86,9 +86,22 @@ describe('a lesson', () => {
       type: 'task_solution',
       intent: 'Paint the door\nOne\nTwo\nThree\nFour\nFive',
       solution: ['read_file a', long.trim()],
-      successScore: 1,
+      successScore: 0.5,
       tags: ['doors', 'org/house', 'builtin'],
     });
+  });
+
+  it('counts as a success only what a verification says', () => {
+    const result = { success: true, output: '', artifacts: [], duration: 1 };
+    const verification = { commands: [], rounds: 1, environment: 'sandbox' as const };
+    const scoreAfter = (status: 'passed' | 'failed') =>
+      lessonOf(
+        task({ result: { ...result, verification: { ...verification, status } } }),
+        'Done.',
+        ['read_file a'],
+        undefined,
+      )?.successScore;
+    expect([scoreAfter('passed'), scoreAfter('failed')]).toEqual([1, 0.5]);
   });
 
   it('a lesson is a tool chain when the answer is short', () => {

@@ -15,6 +15,7 @@ const ended = (change: Partial<FinishedRun> = {}): FinishedRun => ({
   calls: [read],
   recalled: [],
   isTainted: false,
+  hasRefusals: false,
   ...change,
 });
 
@@ -79,7 +80,7 @@ it('learns from a task once it is completed, and only once', async () => {
         type: 'tool_chain',
         intent: 'task_1',
         solution: ['read_file a', 'Done.'],
-        successScore: 1,
+        successScore: 0.5,
         tags: ['doors', 'builtin'],
       },
       origin: {
@@ -88,9 +89,21 @@ it('learns from a task once it is completed, and only once', async () => {
         taskId: 'task_1',
         conversationId: 'conv_1',
         trusted: true,
+        verified: false,
       },
     },
   ]);
+});
+
+it('learns nothing from a run whose calls were refused, and does not hold its memories for helpful', async () => {
+  const { lessons, recorded, used, running, end } = await openLessons({ known: [experience('exp_1')] });
+  await running('task_1');
+  lessons.learnOnCompletion('task_1', ended({ recalled: ['exp_1'] }));
+  // What counts is how it ended the last time.
+  lessons.learnOnCompletion('task_1', ended({ recalled: ['exp_1'], hasRefusals: true }));
+  await end('task_1', 'complete');
+  await lessons.close();
+  expect([recorded, used]).toEqual([[], []]);
 });
 
 it.each(['fail', 'cancel'] as const)('learns nothing after %s', async (move) => {

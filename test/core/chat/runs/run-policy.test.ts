@@ -9,7 +9,7 @@ it.each([
   [{ effort: 'max', maxSteps: 3 }, 3],
   [{ effort: 'low', maxSteps: 100 }, 5],
 ] as const)('gives an agentic message with %o %i steps', (options, steps) => {
-  expect(agenticRules(options, 1000).limits).toEqual({ steps, tokens: null, wallMs: 1000 });
+  expect(agenticRules(options, 1000).limits).toEqual({ steps, tokens: null, costUsd: null, wallMs: 1000 });
 });
 
 it('gives an agentic message its budget', () => {
@@ -19,7 +19,7 @@ it('gives an agentic message its budget', () => {
 it('requires an answer after five round trips, or at once without tools', () => {
   expect(messageRules({ hasTools: true })).toEqual({
     onApproval: 'return',
-    limits: { steps: 6, tokens: null, wallMs: null },
+    limits: { steps: 6, tokens: null, costUsd: null, wallMs: null },
     endsWithAnswer: true,
     retries: false,
   });
@@ -27,9 +27,9 @@ it('requires an answer after five round trips, or at once without tools', () => 
 });
 
 it('lets a task wait for its approvals without a time limit of its own', () => {
-  expect(taskRules({ steps: 30, tokens: 9000 })).toEqual({
+  expect(taskRules({ steps: 30, tokens: 9000, costUsd: 0.5 })).toEqual({
     onApproval: 'wait',
-    limits: { steps: 30, tokens: 9000, wallMs: null },
+    limits: { steps: 30, tokens: 9000, costUsd: 0.5, wallMs: null },
     endsWithAnswer: false,
     retries: true,
   });

@@ -104,6 +104,31 @@ describe('an experience', () => {
     await expect(world.record({}, ann, untrustedOrigin)).rejects.toMatchObject({ code: 'conflict' });
   });
 
+  it('replaces what an agent claimed with a verified duplicate, but never what a person said', async () => {
+    await using world = await openLearnedFixture();
+    const claim: Origin = {
+      kind: 'task',
+      userId: ann.userId,
+      taskId: 'task_1',
+      trusted: true,
+      verified: false,
+    };
+    const claimed = await world.record({}, ann, claim);
+    expect((await world.experiences.get(ann, claimed.id)).origin.verified).toBe(false);
+    const verified = await world.record({}, ann, { ...claim, verified: true });
+    expect(verified.origin.verified).toBe(true);
+    await expect(world.experiences.get(ann, claimed.id)).rejects.toMatchObject({ code: 'not_found' });
+    // Verified, but with untrusted text: in one thing better, in another worse.
+    await expect(world.record({}, ann, { ...claim, verified: true, trusted: false })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    const said = await world.record({}, bob);
+    await expect(
+      world.record({}, bob, { ...claim, userId: bob.userId, verified: true }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    expect((await world.experiences.get(bob, said.id)).origin).not.toHaveProperty('verified');
+  });
+
   it('limits a user to ten thousand experiences', async () => {
     await using world = await openLearnedFixture();
     const { id } = await world.record();

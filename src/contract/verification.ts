@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+const MAX_COMMANDS = 10;
+
+/** The commands that verify a task, each for `sh -c`. */
+export const verifySchema = z
+  .array(
+    z
+      .string()
+      .trim()
+      .min(1)
+      .max(4000)
+      .refine((command) => !command.includes('\0'), 'A command cannot hold a NUL character'),
+  )
+  .min(1)
+  .max(MAX_COMMANDS);
+
+/** How often the agent may try again after a failed verification. */
+export const repairSchema = z.int().min(0).max(10);
+export const DEFAULT_REPAIR = 2;
+
+/** A command that verified a task, as it ended in the last round. */
+export const verifiedCommandSchema = z.object({
+  command: z.string(),
+  exitCode: z.int().nullable().meta({ description: 'null if it did not exit by itself' }),
+  problem: z.string().optional().meta({ description: 'Why it has no exit code' }),
+  durationMs: z.int(),
+  outputTail: z.string().meta({ description: 'The end of its output, up to 8 KiB' }),
+  outputHash: z.string().meta({ description: 'SHA-256 of its whole output, in hexadecimal' }),
+});
+export type VerifiedCommand = z.output<typeof verifiedCommandSchema>;
+
+/** Whether the commands of a task say that it is done. */
+export const verificationSchema = z
+  .object({
+    status: z.enum(['passed', 'failed']),
+    commands: z.array(verifiedCommandSchema).meta({ description: 'The last round' }),
+    rounds: z.int().meta({ description: 'How often the commands ran' }),
+    environment: z
+      .enum(['sandbox', 'no sandbox'])
+      .meta({ description: 'Where they ran: as the commands of the agent do' }),
+    changedFiles: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Files named in the commands that were changed during the run' }),
+  })
+  .meta({ id: 'Verification' });
+export type Verification = z.output<typeof verificationSchema>;

@@ -1,0 +1,126 @@
+import type { Verification, VerifiedCommand } from '../../../contract/verification.ts';
+import type { AgentAdapter, AgentRun, CheckEnd, CheckOrder } from '../../agents/agent-adapter.ts';
+import type { Config } from '../../config/config.ts';
+import { inheritedEnvironment } from '../../processes/process-group.ts';
+import type { Exit } from '../../processes/run-program.ts';
+import type { Runtime } from '../../runtime.ts';
+import { OutputTail } from './output-tail.ts';
+import { shellCheck } from './shell-check.ts';
+
+/** The time limit of one command; the limit of the run holds besides. */
+const LIMIT_MS = 600_000;
+
+export interface WorkVerifierDeps {
+  /** The daemon's environment; only variables on an allow list are passed on. */
+  env: Record<string, string | undefined>;
+  /** Identifies this data directory in the marks of the processes. */
+  installation: string;
+  config: Pick<Config, 'opened'>;
+  runtime: Pick<Runtime, 'monotonic'>;
+  /** For tests. */
+  limitMs?: number;
+}
+
+/** A check that is to run, and for which agent. */
+interface Check {
+  adapter: Pick<AgentAdapter, 'check'>;
+  run: AgentRun;
+  command: string;
+  mark: string;
+}
+
+/** Runs the commands that verify the work of a run, one after the other. */
+export class WorkVerifier {
+  readonly #deps: WorkVerifierDeps;
+  constructor(deps: WorkVerifierDeps) {
+    this.#deps = deps;
+  }
+
+  /** Runs every command, so that all that is wrong is known at once; rejects when the run is stopped. */
+  async verify(
+    adapter: Pick<AgentAdapter, 'check'>,
+    run: AgentRun,
+    { commands, round }: { commands: readonly string[]; round: number },
+  ): Promise<Verification> {
+    run.emit({
+      type: 'verification_started',
+      message: `Verifying: ${commands.join('; ')}`,
+      data: { round, commands: [...commands] },
+    });
+    const ended: VerifiedCommand[] = [];
+    let environment: Verification['environment'] = 'no sandbox';
+    for (const [index, command] of commands.entries()) {
+      run.signal.throwIfAborted();
+      const mark = `${this.#deps.installation}/${run.task.id}/${run.runKey}/verify/${round}/${index}`;
+      const end = await this.#check({ adapter, run, command, mark });
+      environment = end.environment;
+      ended.push(end.verified);
+    }
+    const failed = ended.filter(({ exitCode }) => exitCode !== 0);
+    const verification: Verification = {
+      status: failed.length === 0 ? 'passed' : 'failed',
+      commands: ended,
+      rounds: round,
+      environment,
+    };
+    run.emit({
+      type: 'verification_finished',
+      message: describeVerification(verification),
+      data: {
+        round,
+        status: verification.status,
+        environment,
+        commands: ended.map(({ command, exitCode, durationMs }) => ({ command, exitCode, durationMs })),
+      },
+    });
+    return verification;
+  }
+
+  async #check({ adapter, run, command, mark }: Check) {
+    const { env, config, runtime, limitMs = LIMIT_MS } = this.#deps;
+    const { id, umask } = run.task;
+    const output = new OutputTail();
+    const limit = AbortSignal.timeout(limitMs);
+    const started = runtime.monotonic();
+    const order: CheckOrder = {
+      command,
+      workspace: await run.workspace(),
+      umask,
+      mark,
+      signal: AbortSignal.any([run.signal, limit]),
+      onOutput: (chunk) => output.push(chunk),
+    };
+    const end: CheckEnd = adapter.check
+      ? await adapter.check(run, order)
+      : await shellCheck(
+          {
+            ...inheritedEnvironment(env),
+            ...config.opened('agents.command.env'),
+            ...run.environment(),
+            SVC_TASK_ID: id,
+          },
+          order,
+        );
+    run.signal.throwIfAborted();
+    const outcome = limit.aborted
+      ? { exitCode: null, problem: `stopped after ${limitMs / 1000} s, its time limit` }
+      : outcomeOf(end.exit);
+    const durationMs = Math.round(runtime.monotonic() - started);
+    const verified: VerifiedCommand = { command, ...outcome, durationMs, ...output.finish() };
+    return { verified, environment: end.environment };
+  }
+}
+
+function outcomeOf(exit: Exit): Pick<VerifiedCommand, 'exitCode' | 'problem'> {
+  if ('error' in exit) return { exitCode: null, problem: `could not start: ${exit.error.message}` };
+  const { code, signal } = exit;
+  return signal ? { exitCode: null, problem: `terminated by ${signal}` } : { exitCode: code };
+}
+
+/** `Verification failed: npm test (exit code 1)`. */
+export function describeVerification({ status, commands }: Verification): string {
+  if (status === 'passed') return 'Verification passed';
+  const failed = commands.filter(({ exitCode }) => exitCode !== 0);
+  const ends = failed.map((one) => `${one.command} (${one.problem ?? `exit code ${one.exitCode}`})`);
+  return `Verification failed: ${ends.join('; ')}`;
+}
