@@ -45,10 +45,10 @@ if (isCurrent) {
   });
 }
 
-/** Most of a start would be compiling. A home that cannot be written to only makes it slower. */
+/** Most of a start would be compiling. A home that cannot be written to only makes it slower; a user may have a cache for all programs. */
 function cacheCompiledCode() {
   const directory = cacheDirectory(process.env, process.platform);
-  if (directory === undefined) return;
+  if (directory === undefined || process.env.NODE_COMPILE_CACHE) return;
   try {
     // Others must not be able to put code there.
     mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -164,6 +164,7 @@ export const accessTable: Record<string, AccessRow> = {
   'tasks.create': writes,
   'tasks.delete': writes,
   'tasks.listEvents': reads,
+  'tasks.getOutput': reads,
   'tasks.export': session,
   'tasks.filter': reads,
   'tasks.get': reads,

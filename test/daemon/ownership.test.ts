@@ -113,6 +113,7 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'tasks.delete': (client) => client.tasks.delete({ params: { id: done } }),
   'tasks.retry': (client) => client.tasks.retry({ params: { id: failed } }),
   'tasks.release': (client) => client.tasks.release({ params: { id: running } }),
+  'tasks.getOutput': (client) => client.tasks.getOutput({ params: { id: done } }).next(),
   'tasks.listEvents': (client) => client.tasks.listEvents({ params: { id: done } }),
   'tasks.eventsStream': (client) => client.tasks.listEventsStream({ params: { id: done } }).next(),
   'dlq.get': (client) => client.dlq.get({ params: { id: deadLetter } }),

@@ -115,7 +115,7 @@ export class OutcomeRecorder {
             limitMs: config.get('queue.retry.outage'),
           })
         : undefined;
-    if (outage) return this.#wait(transaction, task, outcome, outage, rest);
+    if (outage) return this.#wait(transaction, task, outcome, { ...outage, now }, rest);
     const mayRetry = !outcome.isFinal && mayTryAgain(error.class, task) && task.attempts < task.max_attempts;
     if (!mayRetry) {
       if (rest.length > 0) await store.addEvents(transaction, task, now, rest);
@@ -163,11 +163,10 @@ export class OutcomeRecorder {
     transaction: WriteTransaction,
     task: TaskHead,
     { error, result, retryAfterMs }: FailedOutcome,
-    outage: Outage & { outage_since: string },
+    { now, ...outage }: Outage & { outage_since: string; now: Date },
     rest: NewEvent[],
   ): Promise<TaskHead | undefined> {
     const { store, runtime, config } = this.#deps;
-    const now = runtime.now();
     const delayMs = outageDelay(
       outage.outages,
       { backoff: config.get('queue.retry.backoff') },

@@ -4,7 +4,7 @@ import { ann, bob, openGate, type OpenGate } from './gate-setup.ts';
 
 const MINUTE = 60_000;
 const later = ({ clock }: OpenGate, ms: number) => (clock.now = new Date(clock.now.getTime() + ms));
-const done = { kind: 'done', result: { success: true, content: 'done' } };
+const done = { kind: 'done', result: { success: true, content: 'done' }, paths: [] };
 const needsPerson: ToolAccess = { needsPerson: 'It runs other programs' };
 
 describe('a call that needs an approval', () => {
