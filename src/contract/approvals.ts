@@ -12,6 +12,9 @@ export type ApprovalCoverage = z.output<typeof approvalCoverageSchema>;
 
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired']);
 
+/** Tells the model why its call was denied; only with `deny`. */
+export const denialReasonSchema = z.string().trim().min(1).max(2000);
+
 /** A tool call that waits for a decision, with its complete arguments. */
 export const approvalSchema = z
   .object({
@@ -34,6 +37,7 @@ export const approvalSchema = z
     decision: approvalDecisionSchema.optional(),
     decidedAt: timestampSchema.optional(),
     decidedBy: z.string().optional(),
+    denialReason: z.string().optional().meta({ description: 'Why it was denied; the model is told' }),
   })
   .meta({ id: 'Approval' });
 export type Approval = z.output<typeof approvalSchema>;
@@ -53,12 +57,20 @@ export const approvalsRoutes = defineRoutes({
     access: 'session',
     summary: 'Approve or deny a tool call',
     params: idParamsSchema,
-    body: z.object({
-      decision: approvalDecisionSchema,
-      covers: approvalCoverageSchema
-        .default('kind')
-        .meta({ description: 'What `allow-always` covers: this kind of call, or every call of the tool' }),
-    }),
+    body: z
+      .object({
+        decision: approvalDecisionSchema,
+        covers: approvalCoverageSchema
+          .default('kind')
+          .meta({ description: 'What `allow-always` covers: this kind of call, or every call of the tool' }),
+        denialReason: denialReasonSchema
+          .optional()
+          .meta({ description: 'Why it is denied, for the model; only with `deny`' }),
+      })
+      .refine(({ decision, denialReason }) => decision === 'deny' || denialReason === undefined, {
+        path: ['denialReason'],
+        error: 'Only a denial has a reason',
+      }),
     response: z.object({ approval: approvalSchema }),
   },
 });

@@ -1,8 +1,9 @@
 import { id } from '../ids/id-type.ts';
 import { anyNumber, required } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
-import { flag } from '../program/options.ts';
+import { flag, option } from '../program/options.ts';
 import { json, jsonEach, quiet } from '../program/shared-options.ts';
+import { text } from '../program/value-type.ts';
 
 const approvalId = id('approval');
 
@@ -47,9 +48,17 @@ const allow = defineCommand({
 const deny = defineCommand({
   name: 'deny',
   summary: 'Deny tool calls; the agent continues without them',
-  examples: ['svc approvals deny 0199', 'svc approvals deny --all'],
+  examples: [
+    'svc approvals deny 0199',
+    'svc approvals deny 0199 --reason "Change the generator instead"',
+    'svc approvals deny --all',
+  ],
   args: { id: anyNumber(approvalId) },
-  options: [flag('--all', 'Deny all pending tool calls'), jsonEach],
+  options: [
+    flag('--all', 'Deny all pending tool calls'),
+    option('--reason <text>', 'Tell the agent why', text),
+    jsonEach,
+  ],
   run: async ({ cli, args, options }) =>
     (await import('./approvals/decide-approvals.ts')).denyApprovals(cli, args.id, options),
 });

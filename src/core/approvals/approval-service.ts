@@ -95,6 +95,7 @@ export class ApprovalService {
       expires_at: new Date(now.getTime() + LIFETIME_MS).toISOString(),
       decided_at: null,
       decided_by: null,
+      denial_reason: null,
       used_at: null,
     };
   }
@@ -133,7 +134,11 @@ export class ApprovalService {
     caller: Caller,
     id: string,
     decision: ApprovalDecision,
-    { conversationId, covers = 'kind' }: { conversationId?: string; covers?: ApprovalCoverage } = {},
+    {
+      conversationId,
+      covers = 'kind',
+      denialReason,
+    }: { conversationId?: string; covers?: ApprovalCoverage; denialReason?: string | undefined } = {},
   ): Promise<Approval> {
     if (caller.token)
       throw new AppError('forbidden', 'API tokens cannot decide approvals. Sign in as a user');
@@ -148,7 +153,13 @@ export class ApprovalService {
       const row = await store.decide(
         transaction.db,
         id,
-        { status, decision, decided_at: now, decided_by: caller.userId },
+        {
+          status,
+          decision,
+          decided_at: now,
+          decided_by: caller.userId,
+          denial_reason: denialReason ?? null,
+        },
         now,
       );
       if (!row)
@@ -169,6 +180,7 @@ export class ApprovalService {
         arguments: {
           approvalId: row.id,
           ...(decision === 'allow-always' && { covers: coveredBy(row, covers) }),
+          ...(denialReason !== undefined && { denialReason }),
         },
         result: status,
         approved: status === 'approved',
@@ -260,4 +272,5 @@ export const toApproval = (row: ApprovalRow): Approval => ({
   ...(row.decision !== null && { decision: row.decision as ApprovalDecision }),
   ...(row.decided_at !== null && { decidedAt: row.decided_at }),
   ...(row.decided_by !== null && { decidedBy: row.decided_by }),
+  ...(row.denial_reason !== null && { denialReason: row.denial_reason }),
 });

@@ -72,7 +72,7 @@ export class ApprovalStore {
   decide(
     db: Kysely<Schema>,
     id: string,
-    change: Pick<ApprovalRow, 'status' | 'decision' | 'decided_at' | 'decided_by'>,
+    change: Pick<ApprovalRow, 'status' | 'decision' | 'decided_at' | 'decided_by' | 'denial_reason'>,
     now: string,
   ): Promise<ApprovalRow | undefined> {
     return db

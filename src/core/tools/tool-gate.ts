@@ -206,7 +206,12 @@ export class ToolGate {
     if (decision.kind === 'refuse') throw new Refusal(decision.reason);
     const known = call.approvalId === undefined ? undefined : await approvalStore.find(call.approvalId);
     // A decision on exactly this call takes precedence over a later allow-always.
-    if (known?.status === 'denied') throw new Refusal('A person denied this call');
+    if (known?.status === 'denied')
+      throw new Refusal(
+        known.denial_reason === null
+          ? 'A person denied this call'
+          : `A person denied this call and says: ${known.denial_reason}`,
+      );
     if (known?.status === 'expired') throw new Refusal('The approval request expired without a decision');
     if (known?.binding === binding && known.used_at === null && known.status === 'approved')
       return { granted: known };

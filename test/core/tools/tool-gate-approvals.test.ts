@@ -251,3 +251,15 @@ describe('allow-always', () => {
     expect(open.ran()).toBe(1);
   });
 });
+
+it('tells the model why a person denied its call', async () => {
+  await using open = await openGate();
+  const approvalId = await open.ask();
+  await open.approvals.decide(ann, approvalId, 'deny', { denialReason: 'Change the generator instead' });
+  expect(await open.call({ approvalId })).toMatchObject({
+    result: {
+      success: false,
+      content: 'A person denied this call and says: Change the generator instead',
+    },
+  });
+});

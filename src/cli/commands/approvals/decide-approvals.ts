@@ -82,7 +82,7 @@ async function confirmIfLong(cli: Cli, text: string): Promise<string | undefined
 export async function denyApprovals(
   cli: Cli,
   texts: string[],
-  { all = false, json }: Format & { all?: boolean },
+  { all = false, reason, json }: Format & { all?: boolean; reason?: string },
 ): Promise<void> {
   if (texts.length > 0 === all)
     throw new CliError(exitCodes.usage, 'Specify approvals, or pass --all.', {
@@ -91,7 +91,12 @@ export async function denyApprovals(
   const ids = all ? await pendingIds(cli) : texts;
   if (ids.length === 0) return cli.output.note('No pending approvals.');
   await forEachId(cli, ids, async (text) => {
-    const approval = await decide(cli, text, { decision: 'deny' }, json);
+    const approval = await decide(
+      cli,
+      text,
+      { decision: 'deny', ...(reason !== undefined && { denialReason: reason }) },
+      json,
+    );
     if (!json) cli.output.note(`Denied ${visibleLine(approval.toolName)}.`);
   });
 }

@@ -6,6 +6,7 @@ import type { Output } from '../../output/output.ts';
 export interface Decision {
   decision: ApprovalDecision;
   covers?: ApprovalCoverage;
+  denialReason?: string;
 }
 
 /** Rows of the terminal that the question takes. */
@@ -34,6 +35,18 @@ const typed: Record<string, Decision> = {
   no: deny,
 };
 
+/** `no`, or `no because it is generated`: the rest is for the model. */
+const denial = /^(?:n|no)\s+(?<reason>\S.*)$/i;
+
+/** The decision that an answer stands for; undefined where it is none. */
+export function parseDecision(answer: string, answers: Record<string, Decision>): Decision | undefined {
+  const text = answer.trim();
+  const word = text.toLowerCase();
+  if (Object.hasOwn(answers, word)) return answers[word];
+  const { reason } = denial.exec(text)?.groups ?? {};
+  return reason === undefined ? undefined : { ...deny, denialReason: reason };
+}
+
 /** Whether a call that takes this many rows does not fit on the terminal. */
 export const isLongerThanScreen = (rows: number, { errorStream }: Pick<Output, 'errorStream'>): boolean =>
   rows + QUESTION_ROWS > (errorStream.rows || Number.POSITIVE_INFINITY);
@@ -46,11 +59,11 @@ export function questionAbout(
   const name = visibleLine(toolName);
   return isLong
     ? {
-        text: `Allow ${name}? It takes ${rows} rows, more than the screen: scroll up and read it all. Type "allow once", "allow always" or "allow tool", or [n]o: `,
+        text: `Allow ${name}? It takes ${rows} rows, more than the screen: scroll up and read it all. Type "allow once", "allow always" or "allow tool", or [n]o, with a reason if you like: `,
         answers: typed,
       }
     : {
-        text: `Allow ${name}? [y]es once / [a]lways / the whole [t]ool / [n]o `,
+        text: `Allow ${name}? [y]es once / [a]lways / the whole [t]ool / [n]o, or no and why `,
         answers: short,
       };
 }

@@ -1,9 +1,11 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import { formatAge, formatLeft } from '../../output/duration.ts';
 import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
-import { type Fact, formatFacts } from '../../output/facts.ts';
+import { type Fact, type FactLine, formatFacts } from '../../output/facts.ts';
 import type { Paint } from '../../output/output.ts';
-import { lineText } from '../../tui/parts/line.ts';
+import { editOf, renderDiff } from '../../tui/parts/edit-diff.ts';
+import { type Line, lineText } from '../../tui/parts/line.ts';
+import { otherParams } from '../../tui/parts/render-approval.ts';
 import { listArguments, formatArguments, plainName } from '../../tui/parts/format-arguments.ts';
 import { breakSpan } from '../../tui/parts/wrap-spans.ts';
 
@@ -26,9 +28,11 @@ export function formatCall(
 ): string {
   const columns = Math.max(NARROWEST, width - NAMES);
   const lines = (text: string) => rowsOf(visibleLine(text), columns);
+  const edit = editOf(call);
   const { status = 'pending', conversationId, taskId, decidedAt, decidedBy } = call;
   const facts: Fact[] = [
-    ['Arguments', listArguments(call.params).flatMap((each) => argumentLines(each, columns))],
+    ['Arguments', listArguments(otherParams(call, edit)).flatMap((each) => argumentLines(each, columns))],
+    ['Change', edit && renderDiff(edit.oldText, edit.newText, columns).map(diffLine)],
     ['Scripts', call.scripts?.flatMap(({ path, sha256 }) => [...lines(path), `${INDENT}sha256:${sha256}`])],
     ['Always', call.alwaysCovers === undefined ? undefined : lines(call.alwaysCovers)],
     ['Directory', lines(call.cwd)],
@@ -55,6 +59,14 @@ function argumentLines({ name, text }: { name: string; text: string }, columns: 
   const beside = rowsOf(`${title} ${value}`, columns);
   if (beside.length === 1) return beside;
   return [...rowsOf(title, columns), ...rowsOf(value, columns - INDENT.length).map((row) => INDENT + row)];
+}
+
+/** What is removed is red, what is added green. */
+function diffLine(line: Line): FactLine {
+  const text = lineText(line);
+  const tone = line[0]?.style?.tone;
+  if (tone === 'bad') return { text, style: 'red' };
+  return tone === 'good' ? { text, style: 'green' } : text;
 }
 
 const rowsOf = (text: string, columns: number) => breakSpan({ text }, columns).map(lineText);

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Output } from '../../output/output.ts';
-import type { Decision } from '../approvals/decision-words.ts';
+import { type Decision, parseDecision } from '../approvals/decision-words.ts';
 
 /** Type-ahead is complete once no input arrives for this long. */
 const QUIET_MS = 50;
@@ -23,8 +23,8 @@ export async function askDecision(
   try {
     for (;;) {
       const answer = await lines.question(text, { signal: AbortSignal.any([signal, left.signal]) });
-      const word = answer.trim().toLowerCase();
-      if (Object.hasOwn(answers, word)) return answers[word];
+      const decision = parseDecision(answer, answers);
+      if (decision) return decision;
     }
   } catch (error) {
     if (!signal.aborted && !left.signal.aborted) throw error;

@@ -2,20 +2,37 @@ import type { Approval } from '../../../contract/approvals.ts';
 import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
 import { type Line, prefixLines } from './line.ts';
 import { argumentName, listArguments } from './format-arguments.ts';
+import { editOf, renderDiff } from './edit-diff.ts';
 import { breakSpan, wrapSpans } from './wrap-spans.ts';
 
 const INDENT = '  ';
+
+type Field = { name: string; text: string } | { name: string; rows: (width: number) => Line[] };
+
+/** The arguments beside those that are shown as a change. */
+export function otherParams(
+  { params }: Pick<Approval, 'params'>,
+  edit: object | undefined,
+): Approval['params'] {
+  const { oldText: _old, newText: _new, ...others } = params;
+  return edit ? others : params;
+}
 
 /**
  * Everything that a decision is based on, in full and with everything visible. Names of arguments are in quotes, and no
  * other line begins at the left edge, so that no argument can look like another one or like a row of ours.
  */
-export function renderApproval(
-  { reason, cwd, params, scripts = [], alwaysCovers }: Approval,
-  width: number,
-): Line[] {
-  const fields = [
-    ...listArguments(params).map(({ name, text }) => ({ name: argumentName(name), text: visibleText(text) })),
+export function renderApproval(approval: Approval, width: number): Line[] {
+  const { reason, cwd, scripts = [], alwaysCovers } = approval;
+  const edit = editOf(approval);
+  const fields: Field[] = [
+    ...listArguments(otherParams(approval, edit)).map(({ name, text }) => ({
+      name: argumentName(name),
+      text: visibleText(text),
+    })),
+    ...(edit
+      ? [{ name: 'change', rows: (room: number) => renderDiff(edit.oldText, edit.newText, room) }]
+      : []),
     ...scripts.map(({ path, sha256 }) => ({
       name: 'script',
       text: `${visibleLine(path)}\nsha256:${sha256}`,
@@ -27,8 +44,10 @@ export function renderApproval(
   const why = wrapSpans([{ text: visibleLine(reason), style: { tone: 'muted' } }], width - INDENT.length);
   return [
     ...why.map((line, at): Line => (at === 0 ? line : [{ text: INDENT }, ...line])),
-    ...fields.flatMap(({ name, text }) => {
-      const rows = breakSpan({ text }, width - indent);
+    ...fields.flatMap((field) => {
+      const { name } = field;
+      const rows =
+        'rows' in field ? field.rows(width - indent) : breakSpan({ text: field.text }, width - indent);
       const isLong = name.length + 2 > indent;
       const title = { text: name.padEnd(indent), style: { tone: 'muted' } as const };
       const blank = { text: ' '.repeat(indent) };

@@ -27,6 +27,8 @@ export interface ApprovalRow {
   expires_at: string;
   decided_at: string | null;
   decided_by: string | null;
+  /** Why it was denied, in the words of the person. */
+  denial_reason: string | null;
   /** When the call ran: an approval is valid for one call. */
   used_at: string | null;
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isLongerThanScreen, questionAbout } from '../../../../src/cli/commands/approvals/decision-words.ts';
+import {
+  isLongerThanScreen,
+  parseDecision,
+  questionAbout,
+} from '../../../../src/cli/commands/approvals/decision-words.ts';
 
 const terminal = (rows: number) => ({ errorStream: { rows } as NodeJS.WriteStream });
 
@@ -21,6 +25,17 @@ describe('a question about a call', () => {
     const { text, answers } = questionAbout('run_command', { rows: 404, isLong: true });
     expect(text).toContain('404 rows');
     expect(Object.keys(answers)).toEqual(['allow once', 'allow always', 'allow tool', 'n', 'no']);
+  });
+
+  it('takes a reason behind no, as it was typed', () => {
+    const { answers } = questionAbout('run_command', { rows: 3, isLong: false });
+    expect(parseDecision(' No  It is generated: change the Template ', answers)).toEqual({
+      decision: 'deny',
+      denialReason: 'It is generated: change the Template',
+    });
+    expect(parseDecision('N', answers)).toEqual({ decision: 'deny' });
+    for (const other of ['nope', 'not now', 'yes please', 'because'])
+      expect(parseDecision(other, answers)).toBeUndefined();
   });
 
   it('knows no screen where there is no terminal', () => {

@@ -179,7 +179,7 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     const asking = said(
       running,
       'stdout',
-      /Allow run_command\? \[y\]es once \/ \[a\]lways \/ the whole \[t\]ool \/ \[n\]o /,
+      /Allow run_command\? \[y\]es once \/ \[a\]lways \/ the whole \[t\]ool \/ \[n\]o, or no and why /,
     );
     await world.created();
     const asked = world.askInTask({ params: { command: `npm test ${'x'.repeat(100)}` } });

@@ -196,6 +196,7 @@ export async function addApproval(world: World) {
     expires_at: new Date(world.timer.now().getTime() + HOUR).toISOString(),
     decided_at: null,
     decided_by: null,
+    denial_reason: null,
     used_at: null,
   };
   await world.database.write(({ db }) => db.insertInto('approvals').values(row).execute());
