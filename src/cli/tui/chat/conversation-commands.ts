@@ -1,14 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { transcriptMarkdown } from '../../commands/chat/transcript-markdown.ts';
 import { costText } from './cost-text.ts';
-import { exportMarkdown } from './export-markdown.ts';
-import { usageOf } from './newer-fields.ts';
 import type { SlashParts } from './slash-parts.ts';
 
 /** Shows what the conversation used. */
 export async function showCost(parts: SlashParts): Promise<void> {
   const answer = await fetchOpen(parts);
-  if (answer) parts.apply({ kind: 'note', text: costText(answer.messages, usageOf(answer.conversation)) });
+  if (answer) parts.apply({ kind: 'note', text: costText(answer.messages, answer.conversation.usage) });
 }
 
 /** Writes the conversation to a new file. */
@@ -19,7 +18,7 @@ export async function exportConversation(argument: string, parts: SlashParts): P
   const answer = await fetchOpen(parts);
   if (!answer) return;
   const path = resolve(folder, argument);
-  const text = exportMarkdown(answer.conversation.title, answer.messages);
+  const text = transcriptMarkdown(answer.conversation, answer.messages, { calls: 'whole' });
   try {
     await writeFile(path, text, { flag: 'wx' });
     apply({ kind: 'note', text: `Exported ${answer.messages.length} messages to ${path}` });

@@ -3,7 +3,6 @@ import type { ConversationMessage } from '../../../contract/conversations.ts';
 import type { ChatEvent } from './chat-state.ts';
 import { type ConversationAnswer, openedEvent } from './load-chat.ts';
 import { entriesOfMessages } from './entries-of-messages.ts';
-import { hasCurrentRun, statusOf } from './newer-fields.ts';
 
 /** A conversation that changed is at the beginning of the list, so no more of it is asked for. */
 const LISTED = 5;
@@ -73,7 +72,7 @@ export class ConversationWatch {
     const isAsking = pendingApprovals.length > 0;
     this.#isOpen =
       isAsking ||
-      hasCurrentRun(answer) ||
+      answer.currentRun !== undefined ||
       this.#isContinued(last, isAsking) ||
       (!isLastOwn && this.#isUnanswered(last));
     this.#parts.apply({ kind: 'elsewhere', isRunning: this.#isOpen && !isAsking });
@@ -108,7 +107,7 @@ export class ConversationWatch {
 
   /** A daemon that does not report the state of an answer: it is read until it is another one. */
   #isContinued(last: ConversationMessage | undefined, isAsking: boolean): boolean {
-    const isKnown = last === undefined || statusOf(last) !== undefined || !this.#isRecent(last);
+    const isKnown = last === undefined || last.status !== undefined || !this.#isRecent(last);
     this.#last = isKnown ? undefined : `${last.id} ${fingerprint(last)}`;
     if (isAsking || this.#isDecided) this.#continued = this.#last;
     else if (this.#continued !== this.#last) this.#continued = undefined;
@@ -123,7 +122,7 @@ export class ConversationWatch {
   #isUnanswered(last: ConversationMessage | undefined): boolean {
     if (last === undefined || !this.#isRecent(last)) return false;
     if (last.role === 'user') return true;
-    return statusOf(last) === 'waiting' || (statusOf(last) === undefined && last.content === '');
+    return last.status === 'waiting' || (last.status === undefined && last.content === '');
   }
 }
 
@@ -136,4 +135,4 @@ function countOwn(messages: readonly ConversationMessage[], turns: number): numb
 }
 
 const fingerprint = (message: ConversationMessage): string =>
-  [message.content.length, message.toolCalls?.length ?? 0, statusOf(message) ?? ''].join(' ');
+  [message.content.length, message.toolCalls?.length ?? 0, message.status ?? ''].join(' ');

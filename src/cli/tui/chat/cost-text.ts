@@ -1,11 +1,11 @@
-import type { ConversationMessage } from '../../../contract/conversations.ts';
-import type { ConversationUsage } from './newer-fields.ts';
+import type { ConversationMessage, ConversationUsage } from '../../../contract/conversations.ts';
 
 /** What a conversation used, in a few rows. */
 export function costText(
   messages: readonly ConversationMessage[],
   usage: ConversationUsage | undefined,
 ): string {
+  const share = usage?.context?.share;
   const answers = messages.filter(({ role }) => role === 'assistant');
   const counted = answers.filter(({ usage: used }) => used?.totalTokens !== undefined);
   const prompt = usage?.promptTokens ?? sum(counted.map(({ usage: used }) => used?.promptTokens));
@@ -19,9 +19,7 @@ export function costText(
     usage?.costUsd === undefined
       ? 'Cost     unknown: the provider does not report prices'
       : `Cost     ${formatCost(usage.costUsd)}`,
-    ...(usage?.contextShare === undefined
-      ? []
-      : [`Context  ${formatShare(usage.contextShare)} of the model's window`]),
+    ...(share === undefined ? [] : [`Context  ${formatShare(share)} of the model's window`]),
   ].join('\n');
 }
 

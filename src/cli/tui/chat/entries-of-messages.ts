@@ -1,7 +1,6 @@
 import type { ConversationMessage } from '../../../contract/conversations.ts';
 import { keyOf } from '../parts/entry-list.ts';
 import type { RunEntry } from '../parts/run-entry.ts';
-import { statusOf } from './newer-fields.ts';
 
 /** A conversation that was stored, as it stands in the transcript. */
 export function entriesOfMessages(messages: readonly ConversationMessage[]): RunEntry[] {
@@ -23,7 +22,7 @@ export function entriesOfMessages(messages: readonly ConversationMessage[]): Run
     else if (content !== '' && role === 'system')
       entries.push({ kind: 'note', key, tone: 'muted', text: content });
     else if (content !== '') entries.push({ kind: 'text', key, text: content, isComplete: true });
-    const end = endings[statusOf(message) ?? ''];
+    const end = endings[message.status ?? ''];
     if (end !== undefined) entries.push({ kind: 'note', key: keyOf(entries), tone: 'warning', text: end });
   }
   return entries;

@@ -7,7 +7,6 @@ import { Unreachable } from '../../connection/connection.ts';
 import type { ChatEvent } from './chat-state.ts';
 import { askUntilAnswered, isLost } from './connection-lost.ts';
 import type { ConversationAnswer } from './load-chat.ts';
-import { hasCurrentRun } from './newer-fields.ts';
 
 /** A turn that is running. */
 export interface Turn {
@@ -101,7 +100,7 @@ async function reconnect(turn: Turn, parts: TurnParts, isRead = true): Promise<T
     const answer = await askUntilAnswered(() => client.conversations.get({ params: { id } }), signal);
     turn.wasReadAgain = true;
     parts.show(answer);
-    if (answer.pendingApprovals.length > 0 || hasCurrentRun(answer)) return 'open';
+    if (answer.pendingApprovals.length > 0 || answer.currentRun !== undefined) return 'open';
     if (answer.messages.at(-1)?.role !== 'user') return 'done';
     if (turn.isAgentic) return 'open';
     push({

@@ -5,7 +5,6 @@ import { type Line, lineWidth, type Span } from '../parts/line.ts';
 import { isRunning } from '../parts/run-state.ts';
 import type { ChatState } from './chat-state.ts';
 import { formatCost, formatShare } from './cost-text.ts';
-import { usageOf } from './newer-fields.ts';
 
 /** What it is doing, and with what. */
 export function statusLine(state: ChatState, now: number, width: number): Line {
@@ -59,12 +58,13 @@ function doing({ run: { phase, entries } }: ChatState): string {
 function facts({ run, settings, defaultModel, defaultMode, conversation }: ChatState): string[] {
   const { isAgentic, mode, effort, maxBudget } = settings;
   const budget = run.maxBudget ?? (isAgentic ? maxBudget : undefined);
-  const usage = conversation === undefined || isRunning(run) ? undefined : usageOf(conversation);
+  const usage = isRunning(run) ? undefined : conversation?.usage;
+  const share = usage?.context?.share;
   // No provider answers without a token: 0 is what is not known yet.
   const used = (budget === undefined && usage?.totalTokens) || run.usedTokens || undefined;
   const model = settings.model ?? run.model ?? settings.provider ?? defaultModel;
   return [
-    ...(usage?.contextShare === undefined ? [] : [`${formatShare(usage.contextShare)} context`]),
+    ...(share === undefined ? [] : [`${formatShare(share)} context`]),
     ...(used !== undefined || budget !== undefined
       ? [`${formatTokens(used ?? 0)}${budget === undefined ? '' : `/${formatTokens(budget)}`} tokens`]
       : []),

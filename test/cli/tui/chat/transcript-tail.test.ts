@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { beginChat, reduceChat } from '../../../../src/cli/tui/chat/chat-state.ts';
 import { costText } from '../../../../src/cli/tui/chat/cost-text.ts';
 import { copySequence } from '../../../../src/cli/tui/chat/copy-text.ts';
-import { exportMarkdown } from '../../../../src/cli/tui/chat/export-markdown.ts';
 import { placeText, statusLine } from '../../../../src/cli/tui/chat/status-lines.ts';
 import { tailOf } from '../../../../src/cli/tui/chat/transcript-tail.ts';
 import { lineText, lineWidth } from '../../../../src/cli/tui/parts/line.ts';
@@ -101,26 +100,10 @@ describe('costText', () => {
       promptTokens: 3,
       completionTokens: 2,
       costUsd: 0.0123,
-      contextShare: 0.5,
+      context: { promptTokens: 3, share: 0.5 },
     };
     expect(costText([answer(5)], usage)).toBe(
       "Tokens   5: 3 in, 2 out, 1 answer\nCost     $0.0123\nContext  50% of the model's window",
-    );
-  });
-});
-
-describe('exportMarkdown', () => {
-  it('writes the messages with their tool calls', () => {
-    const text = exportMarkdown('How queues work', [
-      messageOf('user', 'How?'),
-      {
-        ...messageOf('assistant', 'So.'),
-        model: 'm1',
-        toolCalls: [{ name: 'read_file', arguments: { path: 'a' }, result: '```x```', status: 'success' }],
-      },
-    ]);
-    expect(text).toBe(
-      '# How queues work\n\n## You\n\n*2026-11-21T10:00:00.000Z*\n\nHow?\n\n## Assistant\n\n*m1 · 2026-11-21T10:00:00.000Z*\n\n<details><summary>✓ read_file</summary>\n\n```json\n{\n  "path": "a"\n}\n```\n\n````\n```x```\n````\n\n</details>\n\nSo.\n',
     );
   });
 });
