@@ -106,87 +106,55 @@ export class OutcomeRecorder {
         },
         [...rest, { type: 'requeued', message: outcome.message }],
       );
-    const { error } = outcome;
+    const { error, isFinal = false, retryAfterMs } = outcome;
+    const backoff = config.get('queue.retry.backoff');
     const outage =
-      outcome.isOutage && !outcome.isFinal
+      outcome.isOutage && !isFinal
         ? nextOutage(task, {
             now,
             durationMs: outcome.result.duration,
             limitMs: config.get('queue.retry.outage'),
           })
         : undefined;
-    if (outage) return this.#wait(transaction, task, outcome, { ...outage, now }, rest);
-    const mayRetry = !outcome.isFinal && mayTryAgain(error.class, task) && task.attempts < task.max_attempts;
-    if (!mayRetry) {
+    if (outage) {
+      const delayMs = outageDelay(outage.outages, { backoff }, runtime.random, retryAfterMs);
+      // The task had no part in the failure.
+      const change = { ...outage, attempts: task.attempts - 1, forgiven: task.forgiven + 1 };
+      return this.#postpone(transaction, task, outcome, { now, delayMs, change, rest });
+    }
+    if (isFinal || !mayTryAgain(error.class, task) || task.attempts >= task.max_attempts) {
       if (rest.length > 0) await store.addEvents(transaction, task, now, rest);
       return failForGood(this.#deps, transaction, task, error, {
         result: JSON.stringify(outcome.result),
         isReported: task.attached === 1,
       });
     }
-    const settings = { backoff: config.get('queue.retry.backoff'), type: config.get('queue.retry.type') };
-    const delayMs = retryDelay(task.attempts, settings, runtime.random, outcome.retryAfterMs);
-    return store.move(
+    const settings = { backoff, type: config.get('queue.retry.type') };
+    const delayMs = retryDelay(task.attempts, settings, runtime.random, retryAfterMs);
+    const change = { outages: 0, outage_since: null };
+    return this.#postpone(transaction, task, outcome, { now, delayMs, change, rest });
+  }
+
+  /** Queues the task for another attempt. */
+  #postpone(
+    transaction: WriteTransaction,
+    task: TaskHead,
+    { error, result }: FailedOutcome,
+    { now, delayMs, change, rest }: { now: Date; delayMs: number; change: Outage; rest: NewEvent[] },
+  ): Promise<TaskHead | undefined> {
+    const at = new Date(now.getTime() + delayMs).toISOString();
+    const { outage_since: outageSince } = change;
+    return this.#deps.store.move(
       transaction,
       task,
       'postpone',
       now,
       {
         ...withoutLease,
+        ...change,
         agent_type: null,
         // It came to an end, so this run at least did not end the daemon.
         suspect: 0,
-        outages: 0,
-        outage_since: null,
-        error: JSON.stringify(error),
-        scheduled_for: dueIn(delayMs),
-      },
-      [
-        ...rest,
-        {
-          type: 'retry_scheduled',
-          message: error.message,
-          data: {
-            class: error.class,
-            code: error.code,
-            attempt: task.attempts,
-            maxAttempts: task.max_attempts,
-            delayMs,
-          },
-        },
-      ],
-      outcome.result.output,
-    );
-  }
-  /** Puts off a task whose service is away. */
-  #wait(
-    transaction: WriteTransaction,
-    task: TaskHead,
-    { error, result, retryAfterMs }: FailedOutcome,
-    { now, ...outage }: Outage & { outage_since: string; now: Date },
-    rest: NewEvent[],
-  ): Promise<TaskHead | undefined> {
-    const { store, runtime, config } = this.#deps;
-    const delayMs = outageDelay(
-      outage.outages,
-      { backoff: config.get('queue.retry.backoff') },
-      runtime.random,
-      retryAfterMs,
-    );
-    const at = new Date(now.getTime() + delayMs).toISOString();
-    return store.move(
-      transaction,
-      task,
-      'postpone',
-      now,
-      {
-        ...withoutLease,
-        ...outage,
-        agent_type: null,
-        suspect: 0,
-        // The task had no part in the failure.
-        attempts: task.attempts - 1,
-        forgiven: task.forgiven + 1,
         error: JSON.stringify(error),
         scheduled_for: at,
       },
@@ -202,7 +170,7 @@ export class OutcomeRecorder {
             maxAttempts: task.max_attempts,
             delayMs,
             at,
-            outageSince: outage.outage_since,
+            ...(outageSince !== null && { outageSince }),
           },
         },
       ],
