@@ -5,6 +5,8 @@ import type { Cli } from '../../program/cli.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { toReport } from '../../errors/report-error.ts';
 import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';
+import { callAttention } from '../../output/call-attention.ts';
+import { attentionReason } from './attention-reason.ts';
 import { ChatApp } from './chat-app.tsx';
 import type { ChatSession } from './chat-session.ts';
 import { beginChat, type ChatState, reduceChat } from './chat-state.ts';
@@ -53,6 +55,8 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
         message={message}
         onSession={(given) => (session = given)}
         onState={(present) => {
+          const reason = attentionReason(state.run, present.run);
+          if (reason !== undefined) callAttention(cli.output, env, reason);
           state = present;
         }}
       />
