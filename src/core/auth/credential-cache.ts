@@ -1,7 +1,10 @@
+import { AppError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 
 /** How long an entry is valid; a change by this daemon clears the cache at once. */
 const TTL_MS = 1000;
+/** For how much longer it counts while the database cannot be read: somebody has to be able to ask what is wrong. */
+const STALE_MS = 10 * 60_000;
 const MAX_ENTRIES = 1000;
 
 /** Caches resolved callers by their credential for a moment. */
@@ -24,7 +27,15 @@ export class CredentialCache {
     const recalled = this.recall(credential);
     if (recalled) return recalled;
     const generation = this.#generation;
-    const caller = await resolve();
+    let caller: Caller | undefined;
+    try {
+      caller = await resolve();
+    } catch (error) {
+      const stale = this.#entries.get(credential);
+      if (error instanceof AppError && stale && stale.until + STALE_MS > this.#monotonic())
+        return stale.caller;
+      throw error;
+    }
     if (!caller || generation !== this.#generation) return caller;
     if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
     this.#entries.set(credential, { caller, until: this.#monotonic() + TTL_MS });

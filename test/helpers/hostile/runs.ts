@@ -119,7 +119,7 @@ const isOfCreatedTask = (messages: readonly { role: string }[]): boolean => {
 
 /** A long run asks the model to shorten its earlier steps; an answer with calls would lose them. */
 const isCompaction = (messages: readonly { role: string; content?: unknown }[]): boolean =>
-  String(messages.at(-1)?.content).startsWith('The earlier steps of a work with tools.');
+  String(messages.at(-1)?.content).startsWith('What came before in a work with tools.');
 
 /** Lets a model make the calls, as many in one answer as are allowed, on one of the paths; a person allows whatever is asked. */
 export async function runHostile(

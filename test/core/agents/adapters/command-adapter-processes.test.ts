@@ -116,7 +116,7 @@ describe.runIf(process.platform === 'linux')('processes that a command leaves be
 
 describe('a command that floods', () => {
   it(`${FLOOD} of output costs neither memory nor events`, { timeout: 120_000 }, async () => {
-    await using daemon = await startDaemon();
+    await using daemon = await startDaemon({ flags: { 'agents.output.maxBytes': 2 * 1024 ** 3 } });
     const before = process.memoryUsage().rss;
     let highest = 0;
     const watch = setInterval(() => (highest = Math.max(highest, process.memoryUsage().rss)), 50);
