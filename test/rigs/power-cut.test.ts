@@ -10,8 +10,8 @@ import { Random } from './crash/random.ts';
 import { Disk } from './power-cut/disk.ts';
 import { operationsOf, record } from './power-cut/trace.ts';
 
-const STATES = sized(25, 1000);
-const TASKS = sized(25, 150);
+const STATES = sized(12, 1000);
+const TASKS = sized(15, 150);
 const home = temporaryFolder();
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
