@@ -69,7 +69,7 @@ function expectError(events: RunEvent[], recording: RecordedCase): void {
 }
 
 describe.skipIf(!hasSharedFixtures)('a broken answer of a model', () => {
-  it.each(everyNth(4, broken))('an answer that is cut off is an error: $id', async (recording) => {
+  it.each(everyNth(8, broken))('an answer that is cut off is an error: $id', async (recording) => {
     for (const cut of sized([0.3], [0.3, 0.7])) await expectErrors(recording, { cut });
   });
 
