@@ -32,7 +32,7 @@ describe.runIf(isLong)('the packed package, installed on its own', () => {
   let port = 0;
   let report = '';
 
-  /** Runs the installed command as somebody who has never used it. */
+  /** Runs the installed command as a new user. */
   const svc = async (args: string[], input = '') => {
     const env = { PATH: `${prefix}/bin${delimiter}${path}`, HOME: home, SVC_PORT: String(port) };
     const { exitCode, stdout, stderr } = await execa(join(prefix, 'bin/svc'), args, {

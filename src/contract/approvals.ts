@@ -37,7 +37,7 @@ export const approvalSchema = z
     decision: approvalDecisionSchema.optional(),
     decidedAt: timestampSchema.optional(),
     decidedBy: z.string().optional(),
-    denialReason: z.string().optional().meta({ description: 'Why it was denied; the model is told' }),
+    denialReason: z.string().optional().meta({ description: 'Why it was denied, sent to the model' }),
   })
   .meta({ id: 'Approval' });
 export type Approval = z.output<typeof approvalSchema>;

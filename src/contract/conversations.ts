@@ -65,7 +65,7 @@ export const toolCallSchema = z
   .meta({ id: 'ToolCall' });
 export type ToolCall = z.output<typeof toolCallSchema>;
 
-/** How far an answer got: `waiting` for an approval, `interrupted` from outside, or `failed` by itself. */
+/** How far an answer got: `waiting` for an approval, `interrupted` from outside, or `failed`. */
 export const messageStatusSchema = z.enum(['completed', 'waiting', 'interrupted', 'failed']);
 export type MessageStatus = z.output<typeof messageStatusSchema>;
 

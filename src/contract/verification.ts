@@ -22,7 +22,7 @@ export const DEFAULT_REPAIR = 2;
 /** A command that verified a task, as it ended in the last round. */
 export const verifiedCommandSchema = z.object({
   command: z.string(),
-  exitCode: z.int().nullable().meta({ description: 'null if it did not exit by itself' }),
+  exitCode: z.int().nullable().meta({ description: 'null if it did not exit on its own' }),
   problem: z.string().optional().meta({ description: 'Why it has no exit code' }),
   durationMs: z.int(),
   outputTail: z.string().meta({ description: 'The end of its output, up to 8 KiB' }),

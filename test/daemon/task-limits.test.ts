@@ -148,7 +148,7 @@ describe('the schema that an answer has to fit', () => {
   it('the answer is its JSON, without the Markdown around it', async () => {
     const task = await run(says('```json\n{"doors": 2}\n```'), { outputSchema });
     expect(task).toMatchObject({ status: 'completed', outputSchema, result: { output: '{"doors": 2}' } });
-    // The model is told the schema.
+    // The prompt contains the schema.
     expect(JSON.stringify(model.asked[0]?.body.messages[0])).toContain('additionalProperties');
   });
 

@@ -65,7 +65,7 @@ it('leaves the old or the new home whole, wherever a restore is killed', async (
     if (isCommitted) expect(found).toBe('new');
     const kept = readdirSync(locations.data).some((name) => name.startsWith('before-restore-'));
     expect(kept).toBe(found === 'new');
-    // What is left is in nobody's way, and is gone after the next restore.
+    // What is left is harmless, and the next restore removes it.
     await restoreHome({ file, locations, version: '0.1.0', now: new Date() });
     expect(whose(locations)).toBe('new');
     expect(readdirSync(locations.data).filter((name) => name.startsWith('.restore-'))).toEqual([]);

@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts';
 
 /** How long an entry is valid; a change by this daemon clears the cache at once. */
 const TTL_MS = 1000;
-/** For how much longer it counts while the database cannot be read: somebody has to be able to ask what is wrong. */
+/** How much longer it is valid while the database cannot be read, so that signed-in users can diagnose the fault. */
 const STALE_MS = 10 * 60_000;
 const MAX_ENTRIES = 1000;
 

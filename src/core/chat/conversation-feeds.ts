@@ -23,7 +23,7 @@ export class ConversationFeeds {
   readonly #epoch: string;
   readonly #turns = new Map<string, Turn>();
   readonly #readers = new FeedReaders<Item>();
-  /** `epoch` differs with each start of the daemon: the numbers of events begin anew with it. */
+  /** `epoch` differs with each start of the daemon: the numbers of events restart with it. */
   constructor(epoch: string) {
     this.#epoch = epoch;
   }

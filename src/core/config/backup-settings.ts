@@ -6,7 +6,7 @@ import { define } from './define-setting.ts';
 const LEAST_MS = 60_000;
 const MOST_MS = 366 * 86_400_000;
 
-/** The backups that the daemon makes by itself. */
+/** Scheduled backups of the daemon. */
 export const backupSettings = {
   'backup.every': define({
     schema: z

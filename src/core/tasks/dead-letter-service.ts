@@ -117,7 +117,7 @@ export class DeadLetterService {
   }
 }
 
-/** Failures of a run that has ended by itself: continued, it would only fail in the same way. */
+/** Failures of a run that finished: continuing it would fail in the same way. */
 const startsAnew: ReadonlySet<string> = new Set<FailureClass>(['verify_failed', 'invalid_output', 'budget']);
 
 async function isVerified({ db }: WriteTransaction, taskId: string): Promise<boolean> {

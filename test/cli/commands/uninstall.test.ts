@@ -37,7 +37,7 @@ describe('svc uninstall', () => {
     expect(stderr).toContain(`Left: the line with svc completion in ${home.folder}/.bashrc\n`);
     expect(stderr).toContain('Left: the program in ');
 
-    // Nobody can be asked here, so nothing is deleted without --yes.
+    // There is no terminal to prompt on, so nothing is deleted without --yes.
     expect(await home.svc(['uninstall', '--purge'], { env })).toMatchObject({ code: 9 });
     expect(has('data/svc.db')).toBe(true);
     writeFileSync(join(data, 'thesis.txt'), 'not of svc');

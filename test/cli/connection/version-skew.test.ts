@@ -34,7 +34,7 @@ it.each([
   expect(isNewerVersion(version, than)).toBe(isNewer);
 });
 
-it('the version is told to signed-in callers only', async () => {
+it('sends the version to signed-in callers only', async () => {
   await using daemon = await startDaemon();
   const versionFor = async (path: string, headers: Record<string, string>) =>
     (await fetch(`${daemon.url}${path}`, { headers })).headers.get('svc-version');

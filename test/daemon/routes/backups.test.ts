@@ -149,7 +149,7 @@ describe('POST /api/backups', () => {
     expect(entry).toMatchObject({ userId: 'user_owner', result: 'ok' });
   });
 
-  it('is given up where nobody waits for it any more, and the next one is made', async () => {
+  it('is cancelled when its client disconnects, and the next one is made', async () => {
     for (const ms of [0, 1, 5, 20, 40]) {
       const abort = new AbortController();
       const given = fetch(`${daemon.url}/api/backups`, {

@@ -302,7 +302,7 @@ describe('a turn that does not complete', () => {
 });
 
 describe('the limit of round trips', () => {
-  it('ends a turn with a stated reason, and the next turn goes on with what it found', async () => {
+  it('ends a turn with a stated reason, and the next turn continues with what it found', async () => {
     const id = await begin();
     model.script = (reply, { body }) =>
       JSON.stringify(body.messages.at(0)).includes('No more tool calls')

@@ -20,7 +20,7 @@ const kinds: Record<Installation['kind'], string> = {
   unknown: 'not installed by npm or git',
 };
 
-/** `svc upgrade`: says what it would do and asks nobody; with `--yes` it does it. */
+/** `svc upgrade`: prints what it would do, without a prompt; `--yes` does it. */
 export async function upgradeProgram(
   cli: Cli,
   { yes, json }: { yes?: boolean; json?: boolean },
@@ -47,7 +47,7 @@ export async function upgradeProgram(
 }
 
 function hint({ kind, name }: Installation): string {
-  if (kind === 'npx') return `npx takes a newer one by itself: npx ${name}@latest`;
+  if (kind === 'npx') return `npx resolves the newest version: npx ${name}@latest`;
   return 'Make a backup (svc backup), install the newer version as you installed this one, then: svc daemon restart';
 }
 

@@ -19,7 +19,7 @@ export interface Turn {
   wasReadAgain?: boolean;
 }
 
-/** `open`: the daemon goes on with it; `unsent`: no daemon was there, and the message did not reach one. */
+/** `open`: the daemon continues it; `unsent`: no daemon was there, and the message did not reach one. */
 export type TurnEnd = 'done' | 'interrupted' | 'failed' | 'open' | 'unsent';
 
 export interface TurnParts {
