@@ -6,6 +6,9 @@ import type { Output } from './output.ts';
 const osc9 = ['iTerm.app', 'WezTerm', 'ghostty', 'WarpTerminal'];
 const MAX_TEXT = 200;
 
+/** Work that takes less, in milliseconds, ends before the user has looked away. */
+export const LONG_MS = 10_000;
+
 /**
  * Rings the bell of the terminal, and shows a notification where the terminal is known to have them. `SVC_NOTIFY` turns
  * it down: `bell` or `off`.

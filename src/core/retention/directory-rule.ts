@@ -1,4 +1,4 @@
-import type { Workspaces } from '../processes/workspaces.ts';
+import type { IdDirectories } from '../paths/id-directories.ts';
 import type { Database } from '../storage/database.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 import { isTaskNeeded } from '../tasks/task-ties.ts';
@@ -13,7 +13,7 @@ const MAX_REMOVED = 100;
  */
 export const directoryRule = (
   { read }: Database,
-  directories: Pick<Workspaces, 'list' | 'remove' | 'changedAt'>,
+  directories: Pick<IdDirectories, 'list' | 'remove' | 'changedAt'>,
   naming: Pick<RetentionRule, 'name' | 'setting'>,
 ): RetentionRule => {
   // A restored or new database does not know the directories of other tasks, so their age decides.

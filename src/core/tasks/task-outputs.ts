@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, opendir, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { OutputName } from '../../contract/task-output.ts';
 import { unlessAborted } from '../async/unless-aborted.ts';
 import { codeOf } from '../paths/file-errors.ts';
+import { IdDirectories } from '../paths/id-directories.ts';
 import { OutputRecorder } from './output-recorder.ts';
 
 const PIECE_BYTES = 64 * 1024;
@@ -17,19 +18,20 @@ export interface ReadOptions {
 }
 
 /** What the latest attempt of each task printed, in a directory per task. */
-export class TaskOutputs {
-  readonly #deps: { root: string; maxBytes: () => number };
+export class TaskOutputs extends IdDirectories {
+  readonly #maxBytes: () => number;
   readonly #open = new Map<string, OutputRecorder>();
-  constructor(deps: { root: string; maxBytes: () => number }) {
-    this.#deps = deps;
+  constructor({ root, maxBytes }: { root: string; maxBytes: () => number }) {
+    super(root);
+    this.#maxBytes = maxBytes;
   }
 
   /** Begins an attempt: what earlier ones printed is removed. */
   async record(taskId: string): Promise<OutputRecorder> {
     await this.remove(taskId);
     const recorder = new OutputRecorder({
-      directory: this.#directory(taskId),
-      maxBytes: this.#deps.maxBytes(),
+      directory: this.path(taskId),
+      maxBytes: this.#maxBytes(),
     });
     this.#open.set(taskId, recorder);
     return recorder;
@@ -46,7 +48,7 @@ export class TaskOutputs {
 
   /** Whether output of the task is stored, or being stored. */
   has(taskId: string): boolean {
-    return this.#open.has(taskId) || existsSync(this.#directory(taskId));
+    return this.#open.has(taskId) || existsSync(this.path(taskId));
   }
 
   /** The bytes of one stream in pieces. */
@@ -61,7 +63,7 @@ export class TaskOutputs {
         const changed = recorder?.changed;
         const isLast = changed === undefined || recorder?.isClosed !== false || !follow;
         const end = recorder?.written(name) ?? Number.POSITIVE_INFINITY;
-        if (at < end) file ??= await openIfExists(join(this.#directory(taskId), name));
+        if (at < end) file ??= await openIfExists(join(this.path(taskId), name));
         while (file && at < end) {
           const length = Math.min(PIECE_BYTES, end - at);
           const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, at);
@@ -76,26 +78,6 @@ export class TaskOutputs {
     } finally {
       await file?.close();
     }
-  }
-
-  async remove(id: string): Promise<void> {
-    await rm(this.#directory(id), { recursive: true, force: true });
-  }
-
-  async changedAt(id: string): Promise<Date | undefined> {
-    const found = await stat(this.#directory(id)).catch(() => undefined);
-    return found?.mtime;
-  }
-
-  /** The ids of the tasks that have output. */
-  async *list(): AsyncGenerator<string> {
-    const { root } = this.#deps;
-    if (!existsSync(root)) return;
-    for await (const entry of await opendir(root)) if (entry.isDirectory()) yield entry.name;
-  }
-
-  #directory(id: string): string {
-    return join(this.#deps.root, basename(id));
   }
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from '../../../contract/client.ts';
 import type { Task } from '../../../contract/task.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { callAttention } from '../../output/call-attention.ts';
+import { callAttention, LONG_MS } from '../../output/call-attention.ts';
 import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { shortId } from '../../output/shorten-ids.ts';
@@ -16,9 +16,6 @@ import { requireWritable, writeAnswer } from './output-files.ts';
 import { runOutput } from './run-output.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from './on-interrupt.ts';
 import { plainProgress, quietProgress, type RunProgress, spinnerProgress } from './run-progress.ts';
-
-/** Whoever waited for less is still looking. */
-const LONG_MS = 10_000;
 
 type Stop = Interrupt | 'timeout';
 

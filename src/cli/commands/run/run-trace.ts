@@ -17,7 +17,8 @@ export class RunTrace {
   /** The lines that the event adds. */
   add(event: TaskEvent, width: number): string[] {
     const carried = runEventOf(event);
-    if (!carried) return [];
+    // Text is shown elsewhere and need not be kept.
+    if (!carried || carried.type === 'text:delta') return [];
     this.#run = reduceRun(this.#run, [carried]);
     if (carried.type === 'step:start') {
       this.#steps++;

@@ -1,8 +1,6 @@
 import { visibleLine } from '../../../contract/visible-text.ts';
+import { LONG_MS } from '../../output/call-attention.ts';
 import { isRunning, type RunState } from '../parts/run-state.ts';
-
-/** Whoever waited for less is still looking. */
-const LONG_MS = 10_000;
 
 /** Why the person should look again, after a change of what is shown; undefined where nothing asks for it. */
 export function attentionReason(before: RunState, after: RunState): string | undefined {

@@ -1,8 +1,7 @@
-import type { TaskEnvironment } from '../../../contract/task-environment.ts';
 import type { OutputName } from '../../../contract/task-output.ts';
 import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
+import { type CommandVariableDeps, commandVariables } from '../command-variables.ts';
 import { OutputCapture } from '../../processes/output-capture.ts';
-import { inheritedEnvironment } from '../../processes/process-group.ts';
 import { type Exit, runProgram } from '../../processes/run-program.ts';
 import { TextBatcher } from '../../text/text-batcher.ts';
 
@@ -11,18 +10,13 @@ const OUTPUT_LIMIT_BYTES = 1024 * 1024;
 /** The maximum length of one argument on Linux (MAX_ARG_STRLEN). */
 const MAX_COMMAND_BYTES = 131_071;
 
-export interface CommandAdapterOptions {
-  /** The daemon's environment; only variables on an allow list are passed on. */
-  env: Record<string, string | undefined>;
-  /** The variables that every command gets. */
-  configured: () => TaskEnvironment;
+export interface CommandAdapterOptions extends CommandVariableDeps {
   /** Identifies this data directory in the marks of the processes. */
   installation: string;
 }
 
 /** Runs the task's prompt by `sh -c`, in a process group of its own. */
-export function commandAdapter({ env, configured, installation }: CommandAdapterOptions): AgentAdapter {
-  const inherited = inheritedEnvironment(env);
+export function commandAdapter(options: CommandAdapterOptions): AgentAdapter {
   return {
     type: 'command',
     name: 'Command',
@@ -33,15 +27,11 @@ export function commandAdapter({ env, configured, installation }: CommandAdapter
     faults: [],
     missingConfig: () => undefined,
     checkHealth: async () => ({ healthy: true }),
-    execute: (run) => execute(run, { ...inherited, ...configured(), ...run.environment() }, installation),
+    execute: (run) => execute(run, options),
   };
 }
 
-async function execute(
-  run: AgentRun,
-  environment: Record<string, string | undefined>,
-  installation: string,
-): Promise<AgentResult> {
+async function execute(run: AgentRun, options: CommandAdapterOptions): Promise<AgentResult> {
   const command = run.task.prompt ?? run.task.description ?? '';
   requireRunnable(command);
   const cwd = await run.workspace();
@@ -51,9 +41,9 @@ async function execute(
   const exit = await runProgram({
     argv: ['/bin/sh', '-c', command],
     cwd,
-    env: { ...environment, SVC_TASK_ID: run.task.id },
+    env: commandVariables(options, run),
     umask: run.task.umask,
-    mark: `${installation}/${run.task.id}/${run.runKey}`,
+    mark: `${options.installation}/${run.task.id}/${run.runKey}`,
     signal: AbortSignal.any([run.signal, unstored.signal]),
     onOutput: async (chunk, name) => {
       if (unstored.signal.aborted) return;

@@ -71,8 +71,8 @@ export class AgenticRuns {
     const { owner_id: ownerId } = conversation;
     const senderId = (await tasks.findHead(agentRun.task.id))?.owner_id ?? '';
     const workspace = await this.#deps.workspace(conversation);
-    const isProject = conversation.cwd !== null;
-    const memoryScope = await memoryScopeOf(config.get('memory.scope'), { workspace, isProject });
+    const project = conversation.cwd === null ? undefined : await projectRootOf(workspace);
+    const memoryScope = memoryScopeOf(config.get('memory.scope'), project);
     const plan: RunPlan = {
       id,
       taskId: agentRun.task.id,
@@ -92,7 +92,7 @@ export class AgenticRuns {
         today: runtime.now(),
       }),
       workspace,
-      isProject,
+      project,
       memoryScope,
       mode: MODE,
       hasTools: true,
@@ -105,10 +105,7 @@ export class AgenticRuns {
       isAnnounced: false,
       signal,
     };
-    const store = this.#storage(attempt, plan, options, {
-      learns: senderId === ownerId,
-      project: isProject ? await projectRootOf(workspace) : undefined,
-    });
+    const store = this.#storage(attempt, plan, options, { learns: senderId === ownerId });
     return { plan, policy: { ...agenticRules(options, timers.ms), store, sink } };
   }
 
@@ -135,9 +132,9 @@ export class AgenticRuns {
   /** `learns` is true only where the owner of the conversation also owns the task: what is learned belongs to the owner. */
   #storage(
     { id, agentRun, signal }: Attempt,
-    { state, model, userId, conversationId = '' }: RunPlan,
+    { state, model, userId, project, conversationId = '' }: RunPlan,
     { answerId, userMessageId }: AgenticOptions,
-    { learns, project }: { learns: boolean; project: string | undefined },
+    { learns }: { learns: boolean },
   ): RunStorage {
     const { runs, lessons, config } = this.#deps;
     const storeAnswer = (end: TurnEnd) =>

@@ -1,6 +1,7 @@
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import type { Config } from '../../config/config.ts';
 import { memoryScopeOf } from '../../memory/memory-scope.ts';
+import { projectRootOf } from '../../paths/project-root.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Log } from '../../log.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
@@ -64,7 +65,7 @@ export class MessageRuns {
     },
   ): Promise<PreparedRun> {
     const { users, feeds, config } = this.#deps;
-    const isProject = conversation.cwd !== null;
+    const project = conversation.cwd === null ? undefined : await projectRootOf(present.workspace);
     const { instructions, mode, enableTools: hasTools, isStreamed, mayRunCommands, maxRoundTrips } = options;
     const userId = conversation.owner_id;
     return {
@@ -75,11 +76,8 @@ export class MessageRuns {
         userId,
         state,
         instructions,
-        isProject,
-        memoryScope: await memoryScopeOf(config.get('memory.scope'), {
-          workspace: present.workspace,
-          isProject,
-        }),
+        project,
+        memoryScope: memoryScopeOf(config.get('memory.scope'), project),
         mode,
         hasTools,
         mayRunCommands: mayRunCommands && (await areAdmins(users, userId)),

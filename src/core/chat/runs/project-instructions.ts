@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { openVerified } from '../../paths/open-verified.ts';
-import { projectRootOf } from '../../paths/project-root.ts';
 import { isInside } from '../../paths/real-path.ts';
 import { isSecretPath } from '../../paths/secret-paths.ts';
 
@@ -32,10 +31,14 @@ export class ProjectInstructions {
     this.#root = root;
   }
 
-  /** Reads what holds for the workspace, a real path, and for the files that were touched earlier. */
-  static async read(workspace: string, touched: readonly string[] = []): Promise<ProjectInstructions> {
-    const project = new ProjectInstructions(workspace, await projectRootOf(workspace));
-    for (const directory of between(project.#root, workspace)) await project.#add(directory);
+  /** Reads what holds for the workspace in the project with this root, real paths, and for the files that were touched earlier. */
+  static async read(
+    workspace: string,
+    root: string,
+    touched: readonly string[] = [],
+  ): Promise<ProjectInstructions> {
+    const project = new ProjectInstructions(workspace, root);
+    for (const directory of between(root, workspace)) await project.#add(directory);
     await project.touch(touched);
     return project;
   }

@@ -25,8 +25,8 @@ export interface RunPlan {
   workspace: string;
   /** For new files; the one that the daemon was started with unless set. */
   umask?: number | undefined;
-  /** Whether a person named the workspace, so that its instructions for agents hold. */
-  isProject: boolean;
+  /** The directory of the project, whose instructions for agents hold; undefined where no person named the workspace. */
+  project: string | undefined;
   memoryScope: MemoryScope;
   mode: SecurityMode;
   hasTools: boolean;
@@ -56,7 +56,9 @@ export async function createOrder(
   const { id, taskId, conversationId, userId, workspace, mode, mayRunCommands, isTrusted, signal } = plan;
   const { model, state, instructions, isStreamed, showsThinking, temperature, effort } = plan;
   const project =
-    plan.isProject && plan.hasTools ? await ProjectInstructions.read(workspace, state.touched) : undefined;
+    plan.project !== undefined && plan.hasTools
+      ? await ProjectInstructions.read(workspace, plan.project, state.touched)
+      : undefined;
   const withProject = () => [instructions, project?.text].filter(Boolean).join('\n\n');
   const order: LoopOrder = {
     ...rules,

@@ -68,11 +68,8 @@ export class TaskRuns {
     const limits = limitsOf(task, config);
     if (limits.costUsd !== null && !price) throw unknownPrice(model);
     const workspace = await realPath(await agentRun.workspace());
-    const isProject = task.cwd !== undefined;
-    const memoryScope = await memoryScopeOf(task.memoryScope ?? config.get('memory.scope'), {
-      workspace,
-      isProject,
-    });
+    const project = task.cwd === undefined ? undefined : await projectRootOf(workspace);
+    const memoryScope = memoryScopeOf(task.memoryScope ?? config.get('memory.scope'), project);
     const { owner_id: userId } = stored;
     const isTrusted = stored.is_trusted === 1;
     const mayRunCommands = stored.may_command === 1 && (await areAdmins(users, userId));
@@ -108,7 +105,7 @@ export class TaskRuns {
         today: runtime.now(),
       }),
       workspace,
-      isProject,
+      project,
       memoryScope,
       umask: task.umask,
       mode,
@@ -120,12 +117,11 @@ export class TaskRuns {
       isAnnounced: repair !== undefined,
       signal,
     };
-    // What is learned belongs to the project even where the run used all of the memory.
-    const project = isProject ? await projectRootOf(workspace) : undefined;
     if (!row) await this.#create(id, task.id, userId);
     const store = {
       save: (saved: typeof state) => runs.save(id, { state: JSON.stringify(saved) }),
       keep: async ({ kind }: { kind: string }) => {
+        // It belongs to the project even where the run used all of the memory.
         if (kind === 'done') lessons.learnOnCompletion(task.id, { ...toFinishedRun(state), project });
         return undefined;
       },

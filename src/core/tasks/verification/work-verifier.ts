@@ -1,7 +1,7 @@
 import type { Verification, VerifiedCommand } from '../../../contract/verification.ts';
 import type { AgentAdapter, AgentRun, CheckEnd, CheckOrder } from '../../agents/agent-adapter.ts';
 import type { Config } from '../../config/config.ts';
-import { inheritedEnvironment } from '../../processes/process-group.ts';
+import { commandVariables } from '../../agents/command-variables.ts';
 import type { Exit } from '../../processes/run-program.ts';
 import type { Runtime } from '../../runtime.ts';
 import { OutputTail } from './output-tail.ts';
@@ -78,7 +78,7 @@ export class WorkVerifier {
 
   async #check({ adapter, run, command, mark }: Check) {
     const { env, config, runtime, limitMs = LIMIT_MS } = this.#deps;
-    const { id, umask } = run.task;
+    const { umask } = run.task;
     const output = new OutputTail();
     const limit = AbortSignal.timeout(limitMs);
     const started = runtime.monotonic();
@@ -93,12 +93,7 @@ export class WorkVerifier {
     const end: CheckEnd = adapter.check
       ? await adapter.check(run, order)
       : await shellCheck(
-          {
-            ...inheritedEnvironment(env),
-            ...config.opened('agents.command.env'),
-            ...run.environment(),
-            SVC_TASK_ID: id,
-          },
+          commandVariables({ env, configured: () => config.opened('agents.command.env') }, run),
           order,
         );
     run.signal.throwIfAborted();

@@ -20,7 +20,7 @@ const plan: RunPlan = {
   state: { ...newRunState([]), text: 'Done' },
   instructions: '',
   workspace: '/srv/app',
-  isProject: false,
+  project: undefined,
   memoryScope: 'all',
   mode: 'ask',
   hasTools: false,
