@@ -1,7 +1,7 @@
 import { choiceTable } from '../../contract/choice-table.ts';
 import { id } from '../ids/id-type.ts';
 import { modeMeanings } from './policy/mode-meanings.ts';
-import { anyNumber, required, several } from '../program/arguments.ts';
+import { anyNumber, optional, several } from '../program/arguments.ts';
 import { defineCommand } from '../program/define-command.ts';
 import { flag, option, optionalValue, optionWithDefault } from '../program/options.ts';
 import { json, limit, offset, quiet, yes } from '../program/shared-options.ts';
@@ -23,9 +23,9 @@ const ls = defineCommand({
 
 const show = defineCommand({
   name: 'show',
-  summary: 'Print a conversation',
-  examples: ['svc chat show 0199'],
-  args: { id: required(conversationId) },
+  summary: 'Print a conversation; without an ID the last one of this directory',
+  examples: ['svc chat show', 'svc chat show 0199'],
+  args: { id: optional(conversationId) },
   options: [json],
   run: async ({ cli, args, options }) =>
     (await import('./chat/show-conversation.ts')).showConversation(cli, args.id, options),
@@ -43,13 +43,13 @@ const rm = defineCommand({
 
 const exportCommand = defineCommand({
   name: 'export',
-  summary: 'Export a conversation as Markdown or JSON',
+  summary: 'Export a conversation as Markdown or JSON; without an ID the last one of this directory',
   examples: [
-    'svc chat export 0199 > chat.md',
+    'svc chat export > chat.md',
     'svc chat export 0199 --format json',
     'svc chat export 0199 | svc run "Continue this work"',
   ],
-  args: { id: required(conversationId) },
+  args: { id: optional(conversationId) },
   options: [optionWithDefault('--format <format>', 'Format', choice(['markdown', 'json']), 'markdown')],
   run: async ({ cli, args, options }) =>
     (await import('./chat/export-conversation.ts')).exportConversation(cli, args.id, options),

@@ -5,7 +5,7 @@ import { root, type SvcHome } from '../svc-binary.ts';
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 if (!hasTmux && process.env['CI']) throw new Error('These tests need tmux, and CI skips nothing');
 
-interface Size {
+export interface Size {
   columns: number;
   rows: number;
 }
@@ -19,23 +19,24 @@ const PATIENCE_MS = 20_000;
 export class Terminal implements Disposable {
   readonly #socket = `svc-test-${process.pid}-${Math.trunc(performance.now())}`;
 
-  private constructor(home: SvcHome, command: string, { columns, rows }: Size) {
+  /** Runs a line of the shell with nothing but these variables. */
+  constructor(env: Record<string, string>, command: string, { columns, rows }: Size) {
     this.#tmux(['new-session', '-d', '-x', String(columns), '-y', String(rows), command], {
-      ...home.env,
+      ...env,
       TERM: 'xterm-256color',
     });
   }
 
   /** Runs svc, and shows its exit code after it. */
   static svc(home: SvcHome, words: string[], size: Size): Terminal {
-    return new Terminal(home, `${svcLine(words)}; echo "exit code $?"; exec cat`, size);
+    return new Terminal(home.env, `${svcLine(words)}; echo "exit code $?"; exec cat`, size);
   }
 
   /** Runs svc in a shell with job control. */
   static async shell(home: SvcHome, words: string[], size: Size): Promise<Terminal> {
-    const terminal = new Terminal(home, 'PS1="ready> " HISTFILE= exec bash --norc --noprofile -i', size);
+    const terminal = new Terminal(home.env, 'PS1="ready> " HISTFILE= exec bash --norc --noprofile -i', size);
     await terminal.until(/ready>/);
-    terminal.#tmux(['send-keys', '-l', ` ${svcLine(words)}`]);
+    terminal.write(` ${svcLine(words)}`);
     terminal.type('Enter');
     return terminal;
   }
@@ -44,8 +45,13 @@ export class Terminal implements Disposable {
     this.#tmux(['kill-server']);
   }
 
+  /** Presses keys by their names. */
   type(...keys: string[]): void {
     this.#tmux(['send-keys', ...keys]);
+  }
+  /** Types a text as it is. */
+  write(text: string): void {
+    this.#tmux(['send-keys', '-l', text]);
   }
   paste(text: string): void {
     this.#tmux(['set-buffer', text]);
@@ -56,6 +62,10 @@ export class Terminal implements Disposable {
   }
   get screen(): string {
     return this.#tmux(['capture-pane', '-p']);
+  }
+  /** The screen with the escape sequences of its colors. */
+  get coloredScreen(): string {
+    return this.#tmux(['capture-pane', '-p', '-e']);
   }
   /** All that the terminal remembers, with long lines as they were written. */
   get history(): string {
@@ -74,6 +84,17 @@ export class Terminal implements Disposable {
       if (performance.now() > end) throw new Error(`It never matched ${pattern}:\n${screen}`);
     }
     throw new Error('unreachable');
+  }
+
+  /** Presses a key until what it answers is gone: a question takes no keys in its first half second. */
+  async answers(question: RegExp, key: string): Promise<void> {
+    await this.until(question);
+    const end = performance.now() + PATIENCE_MS;
+    for await (const _ of setInterval(700)) {
+      if (!question.test(this.screen)) return;
+      if (performance.now() > end) throw new Error(`${key} did not answer it:\n${this.screen}`);
+      this.type(key);
+    }
   }
 
   #tmux(args: string[], env?: Record<string, string>): string {

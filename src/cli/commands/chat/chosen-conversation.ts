@@ -2,6 +2,8 @@ import type { Conversation } from '../../../contract/conversations.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
+import { idsOf } from '../../ids/ids-of.ts';
+import { withId } from '../../ids/resolve-id.ts';
 import { canAsk, confirm } from '../../input/ask.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -31,6 +33,14 @@ export async function chosenConversation(
   if (cwd === undefined || cwd === process.cwd()) return { id };
   await agreeToDirectory(cli, { id, cwd });
   return { id, directory: cwd };
+}
+
+/** Reads the conversation that an id or its beginning names, or the last one of this directory. */
+export async function readConversation(connection: Connection, text: string | undefined) {
+  const { client } = connection;
+  const read = (id: string) => client.conversations.get({ params: { id } });
+  if (text === undefined) return read((await lastOfDirectory(connection, process.cwd())).id);
+  return (await withId(text, idsOf(client, 'conversation'), read)).answer;
 }
 
 async function lastOfDirectory({ client, target }: Connection, cwd: string): Promise<Conversation> {

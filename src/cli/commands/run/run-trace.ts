@@ -1,7 +1,7 @@
 import type { TaskEvent } from '../../../contract/task.ts';
 import { runEventOf } from '../../../contract/task-run-events.ts';
 import { lineText } from '../../tui/parts/line.ts';
-import { reduceRun } from '../../tui/parts/reduce-run.ts';
+import { followingText, reduceRun } from '../../tui/parts/reduce-run.ts';
 import { renderToolCall } from '../../tui/parts/render-tool-call.ts';
 import type { ToolEntry } from '../../tui/parts/run-entry.ts';
 import { emptyRun, type RunState } from '../../tui/parts/run-state.ts';
@@ -20,9 +20,16 @@ export class RunTrace {
     // Text is shown elsewhere and need not be kept.
     if (!carried || carried.type === 'text:delta') return [];
     this.#run = reduceRun(this.#run, [carried]);
+    if (carried.type === 'session:start') {
+      const following = followingText(carried.data.instructionFiles);
+      return following === undefined ? [] : [following];
+    }
     if (carried.type === 'step:start') {
-      this.#steps++;
-      return this.#steps === 1 ? [] : [`Step ${this.#steps}`];
+      // A step that is tried again after an outage keeps its number.
+      const { step } = carried.data;
+      if (step === this.#steps) return [];
+      this.#steps = step;
+      return step === 1 ? [] : [`Step ${step}`];
     }
     if (carried.type !== 'tool:result') return [];
     const call = this.#calls().findLast(({ callId }) => callId === carried.data.toolCallId);

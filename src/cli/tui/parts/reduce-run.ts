@@ -18,9 +18,9 @@ function next(state: RunState, event: RunEvent): RunState {
         ...(event.data.taskId !== undefined && { taskId: event.data.taskId }),
       };
     case 'session:start': {
-      const { taskId, model, provider, maxSteps, maxBudget } = event.data;
+      const { taskId, model, provider, maxSteps, maxBudget, instructionFiles } = event.data;
       return {
-        ...(isRunning(state) ? state : beginRun(state, timestamp)),
+        ...withInstructions(isRunning(state) ? state : beginRun(state, timestamp), instructionFiles),
         model,
         provider,
         maxSteps,
@@ -109,6 +109,17 @@ function next(state: RunState, event: RunEvent): RunState {
       return { ...finishRun(state, 'failed', timestamp), error: event.data };
   }
 }
+
+/** Names the project's instructions once, not again for each message. */
+function withInstructions(state: RunState, files: readonly string[] | undefined): RunState {
+  const text = followingText(files);
+  const isKnown = state.entries.some((entry) => entry.kind === 'note' && entry.text === text);
+  return text === undefined || isKnown ? state : withNote(state, text);
+}
+
+/** Which instructions of the project a run follows; undefined if there are none. */
+export const followingText = (files: readonly string[] = []): string | undefined =>
+  files.length === 0 ? undefined : `Following ${files.join(', ')}`;
 
 const countCalls = (count: number) => (count === 1 ? '1 call was' : `${count} calls were`);
 

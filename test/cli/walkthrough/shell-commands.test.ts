@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../svc-binary.ts';
+import { hasTmux } from '../tui/terminal.ts';
+import { Person } from './person.ts';
+
+describe.skipIf(!hasTmux)('a person who runs commands of the shell (needs tmux)', () => {
+  beforeAll(ensureBuilt);
+
+  it('gets the directory, variables, umask, output and exit code that the shell would give', async () => {
+    await using ada = await Person.sitsDown();
+    ada.writesFile('prices.txt', '3\n4\n');
+    const first = await ada.runs("umask 027; svc run --agent command -- 'wc -l < prices.txt; touch sum'");
+    expect(first.code).toBe(0);
+    expect(first.screen).toMatch(/^2$[^]*^✓ done in .* task \w{8}$/m);
+    expect((await ada.runs('stat -c %a sum')).screen).toMatch(/^640$/m);
+
+    const failing = await ada.runs("svc run --agent command -- 'echo out; echo broken >&2; exit 3'");
+    expect(failing.code).toBe(1);
+    expect(failing.screen).toMatch(/^out$[^]*^broken$[^]*exit code 3: broken/m);
+    // Whoever follows the task knows how it ended.
+    expect((await ada.runs('svc dlq ls')).screen).toContain('No pending dead letters');
+
+    const dumped = await ada.runs(
+      'head -c 300000 /dev/urandom > bytes; svc run --agent command -- "cat bytes" > dump; cmp bytes dump && echo same',
+    );
+    expect(dumped.screen).toMatch(/^same$/m);
+    const apart = await ada.runs('svc run --agent command -- "echo kept; echo aside >&2" > /dev/null');
+    const id = /task (\w{8})/.exec(apart.screen)?.[1] ?? '';
+    const kept = await ada.runs(`svc tasks output ${id}; svc tasks output ${id} --stderr`);
+    expect(kept.screen).toMatch(/^kept\naside$/m);
+  });
+
+  it('hands on only the variables that were named, and shows no value anywhere', async () => {
+    await using ada = await Person.sitsDown();
+    await ada.runs('export TOKEN=s3cret-value OTHER=unnamed');
+    const named = await ada.runs(
+      'svc run --agent command --env TOKEN --env REGION=eu -- \'echo ${#TOKEN} $REGION "<$OTHER>"\'',
+    );
+    expect(named.screen).toMatch(/^12 eu <>$/m);
+    const id = /task (\w{8})/.exec(named.screen)?.[1] ?? '';
+    const shown = await ada.runs(`svc tasks show ${id}; svc tasks logs ${id}`);
+    expect(shown.screen).toContain('TOKEN');
+    const found = await ada.runs(`grep -rlF s3cret-value "$SVC_HOME" || echo nowhere`);
+    expect(found.screen).toMatch(/^nowhere$/m);
+    expect(shown.screen).not.toContain('s3cret-value');
+  });
+});

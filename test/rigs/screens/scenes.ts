@@ -1,0 +1,67 @@
+import type { Person } from '../../cli/walkthrough/person.ts';
+import { callsTools } from '../../helpers/model-server.ts';
+import type { Size } from '../../cli/tui/terminal.ts';
+
+interface Scene {
+  /** The file in `docs/images`, without its extension. */
+  name: string;
+  /** What is to be seen, in words. */
+  label: string;
+  size: Size;
+  /** Brings the terminal to what is drawn. */
+  play: (person: Person) => Promise<void>;
+}
+
+const failingTest =
+  "import { total } from './sum.js';\nif (total([2, 3]) !== 5) throw new Error('total([2, 3]) is not 5');\n";
+const brokenSum =
+  'export const total = (prices) => {\n  let sum = 0;\n  for (const price of prices) {\n    sum -= price;\n  }\n  return sum;\n};\n';
+const read = (path: string) => ({ name: 'read_file', args: { path } });
+const fix = {
+  name: 'edit_file',
+  args: { path: 'sum.js', oldText: '    sum -= price;', newText: '    sum += price;' },
+};
+
+/** A small project with a test that fails, and a model that mends it. */
+async function prepare(person: Person): Promise<void> {
+  person.writesFile('package.json', '{ "type": "module" }\n');
+  person.writesFile('sum.js', brokenSum);
+  person.writesFile('sum.test.js', failingTest);
+  await person.connectsModel();
+  person.model.script = callsTools(
+    [[read('sum.test.js'), read('sum.js')], [fix]],
+    '`total` subtracted each price. It adds them now, and the test passes.',
+  );
+  person.clears();
+}
+
+/** The pictures of the documentation. */
+export const scenes: readonly Scene[] = [
+  {
+    name: 'run',
+    label:
+      'svc run works on a failing test, shows each tool call, checks the result and prints the answer; svc tasks ls lists the task',
+    size: { columns: 92, rows: 24 },
+    play: async (person) => {
+      await prepare(person);
+      person.types("svc run --verify 'node sum.test.js' 'fix the failing test'");
+      await person.terminal.until(/Allow edit_file\?/);
+      person.types('y');
+      await person.getsPromptBack();
+      await person.runs('svc tasks ls');
+    },
+  },
+  {
+    name: 'chat',
+    label:
+      'svc chat: the model has read two files and asks whether it may edit one of them; the bar shows the change as a diff',
+    size: { columns: 92, rows: 30 },
+    play: async (person) => {
+      await prepare(person);
+      person.types('svc chat');
+      await person.terminal.until(/Write a message/);
+      person.types('Why does the test fail? Fix it.');
+      await person.terminal.until(/Allow edit_file\?/);
+    },
+  },
+];
