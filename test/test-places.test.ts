@@ -8,7 +8,8 @@ import { describe, expect, it } from 'vitest';
  * 2. Any other test is named after a behaviour, so not like a source of its layer, and lives in the folder of its subject:
  *    `test/<folder>` for `src/<folder>`, `test/daemon` for the daemon as a whole.
  * 3. In `test/daemon/routes` its name begins with the resource: `tasks-import.test.ts`.
- * 4. `test/rigs` holds what kills daemons, `test` itself what holds of the whole house.
+ * 4. `test/rigs` holds what kills daemons, `test/walkthroughs` what a person does at a terminal, `test` itself what holds
+ *    of the whole house.
  * Helpers are no `.test.ts`, and lie in `test/helpers` or beside their users.
  */
 const root = new URL('..', import.meta.url).pathname;
@@ -23,7 +24,7 @@ const resources = sources.filter((path) => path.startsWith('src/daemon/routes/')
 /** What is wrong with the place of a test, in a sentence; undefined where nothing is. */
 function complaint(test: string): string | undefined {
   const folder = dirname(test);
-  if (folder === 'test' || folder === 'test/rigs') return undefined;
+  if (['test', 'test/rigs', 'test/walkthroughs'].includes(folder)) return undefined;
   const mirrored = test.replace(/^test/, 'src').replace(/\.test\.tsx?$/, '');
   if (isThere(`${mirrored}.ts`) || isThere(`${mirrored}.tsx`)) return undefined;
   const namesake = sources.find((path) => nameOf(path) === nameOf(test) && layerOf(path) === layerOf(test));

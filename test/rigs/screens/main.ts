@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt, root } from '../../cli/svc-binary.ts';
-import { Person } from '../../cli/walkthrough/person.ts';
+import { Person } from '../../walkthroughs/person.ts';
 import { drawScreen } from './draw-screen.ts';
 import { scenes } from './scenes.ts';
 

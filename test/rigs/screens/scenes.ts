@@ -1,4 +1,4 @@
-import type { Person } from '../../cli/walkthrough/person.ts';
+import type { Person } from '../../walkthroughs/person.ts';
 import { callsTools } from '../../helpers/model-server.ts';
 import type { Size } from '../../cli/tui/terminal.ts';
 

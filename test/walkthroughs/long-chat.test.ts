@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callsTools, says } from '../../helpers/model-server.ts';
-import { ensureBuilt } from '../svc-binary.ts';
-import { hasTmux, type Terminal } from '../tui/terminal.ts';
+import { callsTools, says } from '../helpers/model-server.ts';
+import { ensureBuilt } from '../cli/svc-binary.ts';
+import { hasTmux, type Terminal } from '../cli/tui/terminal.ts';
 import { Person } from './person.ts';
 
 /** Leaves the chat as people do, by pressing Ctrl+C twice. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt } from '../svc-binary.ts';
-import { hasTmux } from '../tui/terminal.ts';
+import { ensureBuilt } from '../cli/svc-binary.ts';
+import { hasTmux } from '../cli/tui/terminal.ts';
 import { Person } from './person.ts';
 
 describe.skipIf(!hasTmux)('a person who runs commands of the shell (needs tmux)', () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callsTools } from '../../helpers/model-server.ts';
-import { ensureBuilt } from '../svc-binary.ts';
-import { hasTmux } from '../tui/terminal.ts';
+import { callsTools } from '../helpers/model-server.ts';
+import { ensureBuilt } from '../cli/svc-binary.ts';
+import { hasTmux } from '../cli/tui/terminal.ts';
 import { Person } from './person.ts';
 
 describe.skipIf(!hasTmux)('a person who relies on "done" (needs tmux)', () => {

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callsTools } from '../../helpers/model-server.ts';
-import { ensureBuilt } from '../svc-binary.ts';
-import { hasTmux } from '../tui/terminal.ts';
+import { callsTools } from '../helpers/model-server.ts';
+import { ensureBuilt } from '../cli/svc-binary.ts';
+import { hasTmux } from '../cli/tui/terminal.ts';
 import { Person } from './person.ts';
 
 describe.skipIf(!hasTmux)('a person with a project (needs tmux)', () => {

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
-import { type ModelServer, type Script, startModelServer } from '../../helpers/model-server.ts';
-import { root, SvcHome } from '../svc-binary.ts';
-import { type Size, Terminal } from '../tui/terminal.ts';
+import { type ModelServer, type Script, startModelServer } from '../helpers/model-server.ts';
+import { root, SvcHome } from '../cli/svc-binary.ts';
+import { type Size, Terminal } from '../cli/tui/terminal.ts';
 
 const PATIENCE_MS = 20_000;
 
