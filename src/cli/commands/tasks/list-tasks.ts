@@ -78,10 +78,12 @@ const isFiltered = ({ sort: _sort, order: _order, limit: _limit, ...filters }: L
 async function readPage(cli: Cli, options: ListOptions): Promise<Page> {
   const { client } = cli.connect();
   const { status = [], limit, cursor, full } = options;
+  const fields = Object.keys(cli.output.selection?.ofRoute('tasks.list')?.['tasks'] ?? {});
   const page = {
     ...(limit !== undefined && { limit }),
     ...(cursor !== undefined && { cursor }),
     ...(full && { full }),
+    ...(fields.length > 0 && { fields: fields.join(',') }),
   };
   const others = filtersOf(options);
   if (Object.keys(others).length === 0 && status.length <= 1 && !status[0]?.includes(','))
@@ -108,7 +110,9 @@ async function readAll(cli: Cli, options: ListOptions): Promise<Page> {
     total = page.total;
     cursor = page.nextCursor;
   } while (cursor !== undefined);
-  return { tasks, total };
+  const all = { tasks, total };
+  cli.output.noteOrigin(all, 'tasks.list');
+  return all;
 }
 
 function filtersOf(options: ListOptions) {
