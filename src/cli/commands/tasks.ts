@@ -64,6 +64,7 @@ const logs = defineCommand({
   args: { id: required(taskId) },
   options: [
     flag('-f, --follow', 'Continue until the task has finished'),
+    flag('--utc', 'Show times in UTC'),
     flag('--json', 'Print every event as a line of JSON'),
   ],
   run: async ({ cli, args, options }) =>
