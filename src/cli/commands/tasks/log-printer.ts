@@ -84,7 +84,14 @@ export class LogPrinter {
       case 'step:complete':
         this.#trace.add(event, this.#width);
         return this.#settle();
-      default: {
+      case 'user_message':
+      case 'session:start':
+      case 'approval:requested':
+      case 'approval:decided':
+      case 'compaction':
+      case 'complete':
+      case 'message_saved':
+      case 'error': {
         this.#trace.add(event, this.#width);
         const text = describeEvent(event);
         return text === undefined ? undefined : this.#note(event, text);
