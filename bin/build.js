@@ -16,6 +16,7 @@ const packageFolder = /^\0?(?<folder>\/.*\/node_modules\/(?<name>(?:@[^/]+\/)?[^
 
 const main = source('cli/main.ts');
 const shell = source('cli/program/run-cli.ts');
+const fields = source('contract/response-fields.ts');
 const daemon = source('daemon/start.ts');
 
 /** An import of a module of Node.js reads all that it exports, which for http loads all of fetch: they are taken as they are. */
@@ -137,7 +138,7 @@ async function bundleProgram() {
   throw new Error('Chunks import each other in a circle');
 }
 
-/** What is loaded together is one file: what every command needs, and what the daemon needs to start. */
+/** What is loaded together is one file: what every command needs, what the daemon needs to start, and the schemas. */
 function chunkGroups() {
   const groupOf = new Map();
   const ofDaemon = new Set();
@@ -152,12 +153,16 @@ function chunkGroups() {
         const allOf = (id) => [...importsOf(id), ...(this.getModuleInfo(id)?.dynamicallyImportedIds ?? [])];
         const ofMain = reach([main], importsOf);
         const withoutDaemon = reach([main], (id) => allOf(id).filter((each) => each !== daemon));
+        const ofCommands = reach([main], (id) =>
+          allOf(id).filter((each) => each !== daemon && each !== fields),
+        );
+        for (const id of reach([fields], importsOf)) if (!ofCommands.has(id)) groupOf.set(id, 'contract');
         for (const id of reach([shell], importsOf)) if (!ofMain.has(id)) groupOf.set(id, 'shell');
         for (const id of reach([daemon], importsOf))
           if (!withoutDaemon.has(id) || ofDaemon.has(id)) groupOf.set(id, 'daemon');
       },
     },
-    groups: ['shell', 'daemon'].map((name) => ({
+    groups: ['shell', 'daemon', 'contract'].map((name) => ({
       name,
       test: (id) => groupOf.get(id) === name,
       includeDependenciesRecursively: false,

@@ -1,5 +1,7 @@
-#!/usr/bin/env node
-// Starts the built command line on a Node.js that is new enough.
+#!/usr/bin/env sh
+':' + /*; exec node -- "$0" "$@" # */ ''; // oxlint-disable-line no-unused-expressions
+// Starts the built command line on a Node.js that is new enough. The line above is for the shell: only behind `--` does
+// Node.js leave our option `--env-file` alone, and the `env` of Alpine cannot pass arguments (`-S`).
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { cacheDirectory, findRuntime, isCurrent } from './runtime.js';
@@ -28,7 +30,7 @@ if (isCurrent) {
   const runtime = findRuntime();
   const child = spawn(
     runtime,
-    [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
+    [...process.execArgv, '--', fileURLToPath(import.meta.url), ...process.argv.slice(2)],
     { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env: { ...process.env, SVC_LAUNCHER_IPC: '1' } },
   );
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'])

@@ -79,11 +79,16 @@ interface AnyInput {
   body?: unknown;
 }
 
+interface ClientOptions {
+  baseUrl: string;
+  fetch: FetchLike;
+  headers?: Record<string, string>;
+  /** Called with every response and event, and where it came from: `tasks.get`, `tasks.listEventsStream`. */
+  onAnswer?: (answer: object, route: string) => void;
+}
+
 /** A client of the daemon at `baseUrl`, derived from the contract or from its route table. */
-export function createClient(
-  routes: RouteTable,
-  options: { baseUrl: string; fetch: FetchLike; headers?: Record<string, string> },
-): Client {
+export function createClient(routes: RouteTable, options: ClientOptions): Client {
   const baseUrl = trimSlashes(options.baseUrl);
   const open = (route: RouteSummary, input: AnyInput, accept: string, call: CallOptions) => {
     const hasBody = input.body !== undefined;
@@ -99,21 +104,30 @@ export function createClient(
       ...call,
     });
   };
+  const { onAnswer } = options;
+  const received = <T>(answer: T, route: string): T => {
+    if (onAnswer && typeof answer === 'object' && answer !== null) onAnswer(answer, route);
+    return answer;
+  };
   const call =
-    (route: RouteSummary) =>
+    (route: RouteSummary, name: string) =>
     async (input: AnyInput = {}, options: CallOptions = {}) => {
       const response = await open(route, input, 'application/json', options);
       const body = parseBody(await response.text(), response.status);
-      if (response.status >= 200 && response.status < 300) return body;
+      if (response.status >= 200 && response.status < 300) return received(body, name);
       throw new ApiError(response.status, body);
     };
-  const stream = (route: RouteSummary) =>
+  const stream = (route: RouteSummary, name: string) =>
     async function* (input: AnyInput = {}, options: CallOptions = {}) {
       const response = await open(route, input, 'text/event-stream', options);
       if (response.status === 204) return;
       if (response.status !== 200)
         throw new ApiError(response.status, parseBody(await response.text(), response.status));
-      if (response.body) yield* readServerSentEvents(response.body);
+      if (!response.body) return;
+      for await (const event of readServerSentEvents(response.body)) {
+        received(event.data, name);
+        yield event;
+      }
     };
 
   const bytes = (route: RouteSummary) =>
@@ -128,8 +142,9 @@ export function createClient(
   for (const [resource, table] of Object.entries(routes)) {
     const methods: Record<string, unknown> = (client[resource] = {});
     for (const [name, route] of Object.entries(table)) {
-      methods[name] = route.file === undefined ? call(route) : bytes(route);
-      if (route.events) methods[`${name}Stream`] = stream(route);
+      const path = `${resource}.${name}`;
+      methods[name] = route.file === undefined ? call(route, path) : bytes(route);
+      if (route.events) methods[`${name}Stream`] = stream(route, `${path}Stream`);
     }
   }
   return client as unknown as Client;

@@ -48,6 +48,12 @@ export const filterTasksQuerySchema = z.object({
   completedAfter: momentSchema.optional(),
   completedBefore: momentSchema.optional(),
   repository: z.string().max(200).optional(),
+  cwd: z
+    .string()
+    .max(4096)
+    .startsWith('/', 'Expected an absolute path')
+    .optional()
+    .meta({ description: 'Tasks that work in this directory or below it' }),
   q: z.string().max(1000).optional(),
   sortBy: z.enum(['createdAt', 'updatedAt', 'priority', 'completedAt']).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),

@@ -56,6 +56,24 @@ describe('the exit codes of API errors', () => {
     expect((await home.svc(['queue', 'status', '--url', url])).stderr).toBe(stderr);
   });
 
+  it('names the request of an internal error, as text and as JSON', async () => {
+    status = 500;
+    answer = { error: 'Internal error', requestId: 'req_1' };
+    expect((await home.svc(['queue', 'status', '--url', url])).stderr).toBe(
+      'svc: Internal error (request req_1). See: svc daemon logs\n',
+    );
+    const { stderr } = await home.svc(['queue', 'status', '--url', url, '--json']);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'failed',
+        message: 'Internal error.',
+        hint: 'See: svc daemon logs',
+        requestId: 'req_1',
+        exitCode: 1,
+      },
+    });
+  });
+
   it('shows the stack trace with --debug', async () => {
     status = 500;
     const { stderr } = await home.svc(['queue', 'status', '--url', url, '--debug']);

@@ -80,9 +80,9 @@ export class SvcHome implements AsyncDisposable {
     return outcomeOf(await this.start(args, options));
   }
 
-  /** Starts svc; the caller waits for it. */
+  /** Starts svc as its own first lines do; the caller waits for it. */
   start(args: string[], options: CallOptions = {}): Running {
-    return this.#track([process.execPath, [binary, ...args]], options);
+    return this.#track([process.execPath, ['--', binary, ...args]], options);
   }
 
   /** Runs a line of bash in which `svc` is this program. */
@@ -136,7 +136,7 @@ export class SvcHome implements AsyncDisposable {
   }
 }
 
-const shellFunction = `svc() { '${process.execPath}' '${binary}' "$@"; }`;
+const shellFunction = `svc() { '${process.execPath}' -- '${binary}' "$@"; }`;
 
 /** The second SIGTERM ends a daemon at once; signals are sent until it is gone. */
 async function endDaemon(pid: number): Promise<void> {

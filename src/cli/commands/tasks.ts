@@ -18,7 +18,7 @@ const ls = defineCommand({
   examples: [
     'svc tasks ls',
     'svc tasks ls --status failed --label nightly',
-    'svc tasks ls --q "timeout" --json',
+    'svc tasks ls --here --fields id,title',
   ],
   options: [
     repeatable('-s, --status <status>', 'Filter by status', choice(filter.status, { isOpen: true })),
@@ -35,6 +35,7 @@ const ls = defineCommand({
     ),
     option('--priority <n>', 'Filter by priority, 1 (critical) to 4 (low)', priorities),
     option('--repository <owner/repo>', 'Filter by repository', text),
+    flag('--here', 'Tasks that work in this project: the repository or directory you are in'),
     option('--created-after <date>', 'Created after YYYY-MM-DD or ISO 8601', text),
     option('--created-before <date>', 'Created before YYYY-MM-DD or ISO 8601', text),
     option('--sort <field>', 'Sort by', choice(filter.sortBy, { isOpen: true })),
@@ -63,6 +64,7 @@ const logs = defineCommand({
   args: { id: required(taskId) },
   options: [
     flag('-f, --follow', 'Continue until the task has finished'),
+    flag('--utc', 'Show times in UTC'),
     flag('--json', 'Print every event as a line of JSON'),
   ],
   run: async ({ cli, args, options }) =>

@@ -65,7 +65,11 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
     }
   };
   return {
-    client: createClient(routeTable, { baseUrl: placeholder, fetch }),
+    client: createClient(routeTable, {
+      baseUrl: placeholder,
+      fetch,
+      onAnswer: (answer, route) => cli.output.noteOrigin(answer, route),
+    }),
     get target() {
       return target;
     },

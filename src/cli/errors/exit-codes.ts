@@ -20,6 +20,12 @@ export const exitCodes = {
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** The name of an exit code in an error as JSON, such as `not_found`. */
+export function nameOfExitCode(code: ExitCode): string {
+  const [name = 'failed'] = Object.entries(exitCodes).find(([, each]) => each === code) ?? [];
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** One line per exit code, for the help and the reference. */
 export const exitCodeMeanings: Record<ExitCode, string> = {
   0: 'done',

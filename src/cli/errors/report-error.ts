@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/client.ts';
 import { CliError } from './cli-error.ts';
 import type { Cli } from '../program/cli.ts';
 import { escapeLine } from '../output/escape-text.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodes, nameOfExitCode } from './exit-codes.ts';
 import { formatFileError } from './file-error.ts';
 import { foreignDaemon, signInHint } from './sign-in-hint.ts';
 
@@ -11,23 +11,49 @@ interface Report {
   exitCode: ExitCode;
   message: string;
   next?: string | undefined;
+  /** By which the log of the daemon names the request. */
+  requestId?: string | undefined;
 }
 
-/** Prints a failure as one line: what, why, and the next command. Returns the exit code. */
+/**
+ * Prints a failure on stderr as one line: what, why, and the next command; where the command prints JSON, as a JSON object.
+ * Returns the exit code.
+ */
 export function reportError(error: unknown, cli: Cli, reached = 'svc'): ExitCode {
   if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
   // The help that a command without a verb prints is on stderr already.
   if (error instanceof CommanderError && error.code === 'commander.help') return exitCodes.usage;
-  const { exitCode, message, next } = toReport(error, cli, reached);
+  const report = toReport(error, cli, reached);
+  const { exitCode } = report;
   const { output } = cli;
-  const line = [message, next].filter(Boolean).join(' ');
-  output.note(`${output.paintError('red', 'svc:')} ${escapeLine(line)}`);
+  if (cli.isJson) {
+    output.note(JSON.stringify({ error: jsonOf(report, cli.options.debug ? chainOf(error) : undefined) }));
+    return exitCode;
+  }
+  output.note(`${output.paintError('red', 'svc:')} ${escapeLine(lineOf(report))}`);
   if (cli.options.debug) output.note(chainOf(error));
   return exitCode;
 }
 
+/** A failure as one line for a person: what happened and what to do next. */
+export const formatError = (error: unknown, cli: Cli): string => lineOf(toReport(error, cli));
+
+function lineOf({ message, next, requestId }: Report): string {
+  const text = requestId === undefined ? message : `${message.replace(/[.]$/, '')} (request ${requestId}).`;
+  return [text, next].filter(Boolean).join(' ');
+}
+
+const jsonOf = ({ exitCode, message, next, requestId }: Report, cause: string | undefined) => ({
+  code: nameOfExitCode(exitCode),
+  message,
+  ...(next !== undefined && { hint: next }),
+  ...(requestId !== undefined && { requestId }),
+  exitCode,
+  ...(cause !== undefined && { cause }),
+});
+
 /** A failure as message, next command and exit code. */
-export function toReport(error: unknown, cli: Cli, reached = 'svc'): Report {
+function toReport(error: unknown, cli: Cli, reached = 'svc'): Report {
   if (error instanceof CliError)
     return { exitCode: error.exitCode, message: sentence(error.message), next: error.next };
   if (error instanceof ApiError) return apiReport(error, cli);
@@ -57,7 +83,6 @@ function apiReport({ status, message, details, requestId }: ApiError, cli: Cli):
   const because = isSame
     ? []
     : (details?.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)) ?? []);
-  const request = requestId === undefined ? '' : ` (request ${requestId})`;
   const isVague = details && details.length > 0 && message === 'Validation failed';
   const shown = isVague ? 'Invalid input' : message.replace(/^HTTP 401$/, 'Not signed in');
   const text =
@@ -67,7 +92,7 @@ function apiReport({ status, message, details, requestId }: ApiError, cli: Cli):
   const isForeign = status === 401 ? foreignDaemon(cli) : undefined;
   if (isForeign) return { exitCode, ...isForeign };
   const next = status === 429 && /again/i.test(text) ? undefined : nextOfStatus(status, cli);
-  return { exitCode, message: sentence(`${text}${request}`), next };
+  return { exitCode, message: sentence(text), next, requestId };
 }
 
 function exitCodeOfStatus(status: number): ExitCode {

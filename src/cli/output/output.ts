@@ -1,5 +1,6 @@
 import type { Platform } from '../../contract/locations.ts';
 import { escapeLine, escapeText } from './escape-text.ts';
+import type { FieldSelection } from './select-fields.ts';
 import { type Column, formatTable } from './table.ts';
 
 const { styleText } = process.getBuiltinModule('node:util');
@@ -16,6 +17,9 @@ export class Output {
   readonly paintError: Paint;
   /** True where spinners and colours are welcome on stderr. */
   readonly isLively: boolean;
+  /** What `--fields` picks of everything that is printed as JSON. */
+  selection: FieldSelection | undefined;
+  readonly #origins = new WeakMap<object, string>();
 
   constructor(streams: { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }, env: Platform['env']) {
     this.#stdout = streams.stdout;
@@ -74,10 +78,19 @@ export class Output {
     this.write(`${this.isTerminal ? escapeLine(text) : text}\n`);
   }
   json(value: unknown): void {
-    this.write(`${JSON.stringify(value, null, 2)}\n`);
+    this.write(`${JSON.stringify(this.#selected(value), null, 2)}\n`);
   }
   jsonLine(value: unknown): void {
-    this.write(`${JSON.stringify(value)}\n`);
+    this.write(`${JSON.stringify(this.#selected(value))}\n`);
+  }
+  /** Notes which route answered with this object, so that its fields are known. */
+  noteOrigin(value: object, route: string): void {
+    if (this.selection) this.#origins.set(value, route);
+  }
+  #selected(value: unknown): unknown {
+    if (!this.selection) return value;
+    const isObject = typeof value === 'object' && value !== null;
+    return this.selection.of(value, isObject ? this.#origins.get(value) : undefined);
   }
   table<T>(columns: Column<T>[], rows: readonly T[]): void {
     this.write(

@@ -1,5 +1,5 @@
 import { escapeLine } from './escape-text.ts';
-import { fitText, textWidth } from './text-width.ts';
+import { fitMiddle, fitText, textWidth } from './text-width.ts';
 
 export interface Column<T> {
   title: string;
@@ -7,6 +7,8 @@ export interface Column<T> {
   align?: 'right';
   /** Shrinks on a narrow terminal; other columns keep their width. */
   isElastic?: boolean;
+  /** Where a text that is too long is cut; at its end unless set. */
+  cut?: 'middle';
   /** Hidden on terminals narrower than this. */
   fromWidth?: number;
   /** Colours the finished cell. */
@@ -32,7 +34,7 @@ export function formatTable<T>(
     shown
       .map((column, at) => {
         const width = widths[at] ?? 0;
-        const text = fitText(texts[at] ?? '', width);
+        const text = (column.cut === 'middle' ? fitMiddle : fitText)(texts[at] ?? '', width);
         const space = ' '.repeat(Math.max(0, width - textWidth(text)));
         const painted = paint(text, column);
         if (column.align === 'right') return space + painted;

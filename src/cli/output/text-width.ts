@@ -26,5 +26,19 @@ export function fitText(text: string, columns: number): string {
   return columns > 0 ? `${fitting}…` : '';
 }
 
+/** The same, with the ellipsis in the middle: of a path, the beginning and the end say most. */
+export function fitMiddle(text: string, columns: number): string {
+  if (columns === Number.POSITIVE_INFINITY || textWidth(text) <= columns) return text;
+  const start = fitText(text, Math.ceil(columns / 2)).replace(/…$/, '');
+  let end = '';
+  let width = textWidth(start) + 1;
+  for (const { segment } of [...new Intl.Segmenter().segment(text)].toReversed()) {
+    width += graphemeWidth(segment);
+    if (width > columns) break;
+    end = segment + end;
+  }
+  return columns > 0 ? `${start}…${end}` : '';
+}
+
 const graphemeWidth = (segment: string): number =>
   wide.test(segment) ? 2 : 1 + (segment.length > 1 ? (segment.match(beside)?.length ?? 0) : 0);

@@ -9,6 +9,8 @@ export interface Cli {
   readonly locations: Locations;
   readonly output: Output;
   readonly options: GlobalOptions;
+  /** True where the command line asks for JSON; errors are JSON then, too. */
+  readonly isJson: boolean;
   /** What the process exits with when nothing throws. */
   exitCode: number;
   /** The connection to the daemon that the options, the environment or the context in use name. */

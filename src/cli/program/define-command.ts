@@ -1,6 +1,7 @@
 import type { Cli } from './cli.ts';
 import type { ArgumentValues, Arguments } from './arguments.ts';
 import type { OptionSpec, OptionValues } from './options.ts';
+import { fields } from './shared-options.ts';
 
 /** What a command runs with. */
 export interface RunContext<Args = unknown, Options = unknown> {
@@ -65,11 +66,15 @@ export function defineCommand<
   const I extends readonly OptionSpec[] = [],
 >(input: CommandInput<A, O, I>): CommandSpec {
   const { args = {}, options = [], inherited = [], isHidden = false, commands = [] } = input;
-  return { ...input, args, options, inherited, isHidden, commands };
+  return { ...input, args, options: withFields(options), inherited, isHidden, commands };
 }
 
 /** Declares something that has commands below it. */
 export function defineNoun<const O extends readonly OptionSpec[] = []>(input: NounInput<O>): CommandSpec {
   const { options = [], isHidden = false } = input;
-  return { ...input, args: {}, options, inherited: [], isHidden };
+  return { ...input, args: {}, options: withFields(options), inherited: [], isHidden };
 }
+
+/** Whatever is printed as JSON can be printed in part. */
+const withFields = (options: readonly OptionSpec[]): readonly OptionSpec[] =>
+  options.flatMap((each) => (each.name === 'json' ? [each, fields] : [each]));

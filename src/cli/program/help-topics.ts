@@ -37,7 +37,9 @@ export const helpTopics: readonly HelpTopic[] = [
     rows: [
       ['(default)', 'Data on stdout; progress, hints and errors on stderr'],
       ['--json', "The daemon's response, unchanged; fields are only ever added"],
+      ['--fields a,b.c', 'Only these fields of it; an unknown name lists those there are'],
       ['--jsonl', 'Every event as one line of JSON, while the command runs'],
+      ['(errors)', 'One line on stderr; with --json, an object {"error": {code, message, hint, exitCode}}'],
       ['-q, --quiet', 'IDs only, one per line'],
     ],
   },

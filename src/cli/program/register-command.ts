@@ -35,8 +35,18 @@ async function runCommand(command: Command, spec: CommandSpec, cli: Cli): Promis
     }),
   );
   const inherited = spec.inherited.length > 0 ? command.parent?.opts() : {};
-  const exitCode = await spec.run?.({ cli, args, options: { ...inherited, ...command.opts() } });
+  const { fields, ...options } = { ...inherited, ...command.opts<{ fields?: string[]; jsonl?: boolean }>() };
+  if (fields) await selectFields(cli, fields);
+  const isJson = fields !== undefined && options.jsonl !== true;
+  const exitCode = await spec.run?.({ cli, args, options: { ...options, ...(isJson && { json: true }) } });
   if (typeof exitCode === 'number') cli.exitCode = exitCode;
+}
+
+/** The schemas of the responses are loaded only for this. */
+async function selectFields(cli: Cli, paths: readonly string[]): Promise<void> {
+  const { FieldSelection } = await import('../output/select-fields.ts');
+  const { responseFields } = await import('../../contract/response-fields.ts');
+  cli.output.selection = new FieldSelection(paths, responseFields);
 }
 
 function unknownCommand(command: Command, word: string, { commands }: CommandSpec): CliError {

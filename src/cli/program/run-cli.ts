@@ -8,6 +8,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import { Output } from '../output/output.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { createProgram, loadNouns } from './program.ts';
+import { readWords } from './read-words.ts';
 import { withoutMistakenCommands } from './mistaken-commands.ts';
 import { formatTopic, helpTopics } from './help-topics.ts';
 
@@ -22,6 +23,9 @@ export async function runCli(words: string[]): Promise<number> {
     exitCode: exitCodes.done,
     get options() {
       return program.opts<GlobalOptions>();
+    },
+    get isJson() {
+      return readWords(program, parsed).isJson;
     },
     connect: (options) => (connection ??= openConnection(cli, options)),
   };
@@ -39,8 +43,7 @@ export async function runCli(words: string[]): Promise<number> {
     return cli.exitCode;
   } catch (error) {
     const { reportError } = await import('../errors/report-error.ts');
-    const { reachedCommand } = await import('./reached-command.ts');
-    const exitCode = reportError(error, cli, reachedCommand(program, words));
+    const exitCode = reportError(error, cli, readWords(program, words).reached);
     await noteSkew(cli, connection);
     return exitCode;
   }

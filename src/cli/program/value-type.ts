@@ -42,6 +42,15 @@ export const decimal: ValueType<number> = {
   },
 };
 
+/** Takes names of fields, separated by commas; a dot leads into an object. */
+export const fieldPaths: ValueType<string[]> = {
+  parse(word) {
+    const paths = word.split(',').map((path) => path.trim());
+    if (paths.every((path) => /^[^.\s]+(\.[^.\s]+)*$/.test(path))) return paths;
+    throw new InvalidArgumentError('Expected names of fields such as id,error.message.');
+  },
+};
+
 /** Takes a duration such as 5m; the value is in milliseconds. */
 export const duration: ValueType<number> = {
   parse(word) {

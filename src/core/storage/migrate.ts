@@ -13,6 +13,7 @@ import { up as pairing } from './migrations/pairing.ts';
 import { up as projectMemory } from './migrations/project-memory.ts';
 import { up as queueLanes } from './migrations/queue-lanes.ts';
 import { up as retention } from './migrations/retention.ts';
+import { up as taskDirectories } from './migrations/task-directories.ts';
 import { up as taskEnvironment } from './migrations/task-environment.ts';
 import { up as taskFailures } from './migrations/task-failures.ts';
 import { up as taskOutages } from './migrations/task-outages.ts';
@@ -46,6 +47,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0016-project-memory': projectMemory,
   '0017-task-outages': taskOutages,
   '0018-denial-reasons': denialReasons,
+  '0023-task-directories': taskDirectories,
 };
 
 /**

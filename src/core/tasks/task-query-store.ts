@@ -21,6 +21,7 @@ export type TaskConditions = Pick<
   | 'completedAfter'
   | 'completedBefore'
   | 'repository'
+  | 'cwd'
   | 'q'
 > & { ownerId?: string | undefined };
 
@@ -50,7 +51,27 @@ export class TaskQueryStore {
       sortColumn,
       ...page.fields.map((field) => columnOf[field]),
     ]);
-    let query = this.#where(this.#database.read.selectFrom('tasks').select([...columns]), conditions);
+    if (conditions.cwd === undefined)
+      return this.#cut(
+        this.#database.read.selectFrom('tasks').select([...columns]),
+        conditions,
+        page,
+      ).execute();
+    // The many tasks of a directory are sorted without their rows, of which only a page is read.
+    const found = this.#cut(this.#database.read.selectFrom('tasks').select('seq'), conditions, page);
+    return this.#database.read
+      .selectFrom('tasks')
+      .select([...columns])
+      .where('seq', 'in', found)
+      .orderBy(sortColumn, page.sortOrder)
+      .orderBy('seq', page.sortOrder)
+      .execute();
+  }
+
+  /** The part of the list that the page shows. */
+  #cut<O>(from: Query<O>, conditions: TaskConditions, page: TaskPage): Query<O> {
+    const sortColumn = columnOf[page.sortBy];
+    let query = this.#where(from, conditions);
     // An unfinished task has no position in an order by finish time.
     if (page.sortBy === 'completedAt') query = query.where('completed_at', 'is not', null);
     const direction = page.sortOrder === 'asc' ? '>' : '<';
@@ -59,8 +80,7 @@ export class TaskQueryStore {
       query = query.where((is) => is(is.refTuple(sortColumn, 'seq'), direction, is.tuple(value, seq)));
     }
     query = query.orderBy(sortColumn, page.sortOrder).orderBy('seq', page.sortOrder).limit(page.limit);
-    if (page.offset !== undefined) query = query.offset(page.offset);
-    return query.execute();
+    return page.offset === undefined ? query : query.offset(page.offset);
   }
 
   async count(conditions: TaskConditions, hasToEnd = false): Promise<number> {
@@ -107,9 +127,12 @@ export class TaskQueryStore {
 
   #where<O>(query: Query<O>, conditions: TaskConditions): Query<O> {
     const { engine } = this.#database;
-    const { ownerId, status, priority, source, agent, labels = [], repository, q } = conditions;
+    const { ownerId, status, priority, source, agent, labels = [], repository, cwd, q } = conditions;
     let found = query;
-    if (ownerId !== undefined) found = found.where('owner_id', '=', ownerId);
+    // The index of directories holds the owner as well: the plus keeps that of owners from being used instead.
+    const owner = cwd === undefined ? 'owner_id' : sql<string>`+owner_id`;
+    if (ownerId !== undefined) found = found.where((is) => is(owner, '=', ownerId));
+    if (cwd !== undefined) found = found.where(isInDirectory(cwd));
     if (status) found = found.where('status', 'in', status);
     if (priority) found = found.where('priority', 'in', priority);
     if (source) found = found.where('source', 'in', source);
@@ -128,6 +151,13 @@ export class TaskQueryStore {
     if (q !== undefined && q.trim() !== '') found = found.where(asCondition(engine.textMatches(q)));
     return found;
   }
+}
+
+/** One range of the index; what is in it begins like the directory, such as `/shop-old` beside `/shop`. */
+function isInDirectory(cwd: string) {
+  const path = cwd.replace(/\/+$/, '');
+  const [inside, after] = [`${path}/`, `${path}0`];
+  return sql<SqlBool>`cwd >= ${path || '/'} and cwd < ${after} and (cwd = ${path || '/'} or cwd >= ${inside})`;
 }
 
 const asCondition = (condition: unknown) => condition as ExpressionWrapper<Schema, 'tasks', SqlBool>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatTable } from '../../../src/cli/output/table.ts';
-import { fitText, textWidth } from '../../../src/cli/output/text-width.ts';
+import { fitMiddle, fitText, textWidth } from '../../../src/cli/output/text-width.ts';
 
 const columns = [
   { title: 'ID', value: ({ id }: { id: string }) => id },
@@ -42,6 +42,23 @@ describe('formatTable', () => {
     const wide = [...columns, { title: 'EXTRA', value: () => 'extra', fromWidth: 100 }];
     expect(formatTable<Row>(wide, rows, { width: 99 })).not.toContain('EXTRA');
     expect(formatTable<Row>(wide, rows, { width: 100 })).toContain('EXTRA');
+  });
+});
+
+describe('fitMiddle', () => {
+  it.each([
+    ['~/shop', 10, '~/shop'],
+    ['~/projects/shop/packages/web', 15, '~/proje…ges/web'],
+    ['~/日本語/日本語', 8, '~/…本語'],
+    ['abc', 1, '…'],
+    ['abc', 0, ''],
+  ])('cuts %s to %i columns as %s', (text, columns, cut) => expect(fitMiddle(text, columns)).toBe(cut));
+
+  it('is how a column of paths is cut', () => {
+    const paths = [
+      { title: 'PATH', value: () => '/home/a/very/long/path', isElastic: true, cut: 'middle' as const },
+    ];
+    expect(formatTable(paths, [1], { width: 11 })).toBe('PATH\n/home…/path\n');
   });
 });
 

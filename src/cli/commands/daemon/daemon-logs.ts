@@ -4,7 +4,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { formatLogLine } from './log-line.ts';
+import type { Output } from '../../output/output.ts';
+import { formatLogLine, parseLogLine } from './log-line.ts';
 
 const TAIL_BYTES = 4 * 1024 * 1024;
 const LOOK_EVERY_MS = 200;
@@ -26,6 +27,7 @@ export async function showLogs(
   const print = (all: string[]) => {
     for (const line of all)
       if (isPretty) output.write(`${formatLogLine(line, output.paint)}\n`);
+      else if (output.selection) printFields(output, line);
       else output.text(`${line}\n`);
   };
   const tail = readPart(path, Math.max(0, end - TAIL_BYTES), end).split('\n');
@@ -46,6 +48,12 @@ export async function showLogs(
   });
   if (!output.closed.aborted) await once(output.closed, 'abort');
   unwatchFile(path);
+}
+
+function printFields(output: Output, line: string): void {
+  const entry = parseLogLine(line);
+  if (!entry) return;
+  output.jsonLine(entry);
 }
 
 const readPart = (path: string, start: number, end: number) => readBytes(path, start, end).toString('utf8');

@@ -5,7 +5,7 @@ const levels: Record<number, string> = { 20: 'debug', 30: 'info', 40: 'warn', 50
 
 /** Formats a JSON line of the log for people; any other line stays as it is. */
 export function formatLogLine(line: string, paint: Paint): string {
-  const entry = parse(line);
+  const entry = parseLogLine(line);
   if (!entry) return escapeLine(line);
   const { time, level, msg, pid: _pid, hostname: _host, ...fields } = entry;
   const name = levels[Number(level)] ?? String(level);
@@ -24,7 +24,8 @@ function formatField(value: unknown): string {
   return typeof message === 'string' ? message : JSON.stringify(value);
 }
 
-function parse(line: string): Record<string, unknown> | undefined {
+/** The entry of a line; undefined where it is none. */
+export function parseLogLine(line: string): Record<string, unknown> | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
     return JSON.parse(line) as Record<string, unknown>;

@@ -24,6 +24,8 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
   const { output } = cli;
   const { outputLastMessage } = options;
   if (outputLastMessage !== undefined) requireWritable(outputLastMessage);
+  // A wrong name should not show after the work is done.
+  output.selection?.ofRoute(options.jsonl ? 'tasks.listEventsStream' : 'tasks.get');
   const startedAt = performance.now();
   const connection = cli.connect();
   const { client } = connection;

@@ -36,6 +36,13 @@ export class RunTrace {
     return call ? renderToolCall(call, width, false).map(lineText) : [];
   }
 
+  /** The lines of the calls without a result. */
+  running(width: number): string[] {
+    return this.#calls()
+      .filter(({ state }) => state === 'running' || state === 'asking')
+      .flatMap((call) => renderToolCall(call, width, false).map(lineText));
+  }
+
   /** What the run came to, such as `3 steps · 5 tool calls · 2 files changed · 8,412 tokens`; empty without a model. */
   get summary(): string {
     if (this.#steps === 0) return '';

@@ -1,10 +1,10 @@
 import type { ListedTask } from '../../../contract/task.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge } from '../../output/duration.ts';
-import type { Paint } from '../../output/output.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import type { Column } from '../../output/table.ts';
 import { paintStatus } from './paint-status.ts';
+import { directoryShower, projectHere } from './task-directories.ts';
 
 export interface ListOptions {
   status?: string[];
@@ -15,6 +15,7 @@ export interface ListOptions {
   createdAfter?: string;
   createdBefore?: string;
   repository?: string;
+  here?: boolean;
   q?: string;
   sort?: string;
   order?: string;
@@ -25,6 +26,7 @@ export interface ListOptions {
   json?: boolean;
   quiet?: boolean;
 }
+type PageOptions = Pick<ListOptions, 'limit' | 'cursor'>;
 interface Page {
   tasks: ListedTask[];
   total: number;
@@ -36,7 +38,8 @@ const LARGEST_PAGE = 500;
 /** `svc tasks ls`. */
 export async function listTasks(cli: Cli, options: ListOptions): Promise<void> {
   const { output } = cli;
-  const page = options.all ? await readAll(cli, options) : await readPage(cli, options);
+  const read = pageReader(cli, options);
+  const page = options.all ? await readAll(cli, read) : await read(options);
   if (options.json) return output.json(page);
   if (options.quiet) return output.write(page.tasks.map(({ id }) => `${id}\n`).join(''));
   if (page.tasks.length === 0)
@@ -45,7 +48,7 @@ export async function listTasks(cli: Cli, options: ListOptions): Promise<void> {
         ? 'No tasks yet. Run one: svc run --agent command -- "echo hello"'
         : 'No matching tasks. List all: svc tasks ls',
     );
-  output.table(columns(output.paint, idShortener(output, page.tasks)), page.tasks);
+  output.table(columns(cli, page.tasks), page.tasks);
   if (page.nextCursor !== undefined)
     output.note(
       output.paintError(
@@ -55,7 +58,11 @@ export async function listTasks(cli: Cli, options: ListOptions): Promise<void> {
     );
 }
 
-function columns(paint: Paint, short: (id: string) => string): Column<ListedTask>[] {
+function columns(cli: Cli, tasks: ListedTask[]): Column<ListedTask>[] {
+  const { paint } = cli.output;
+  const short = idShortener(cli.output, tasks);
+  const show = directoryShower(cli);
+  const isOneDirectory = new Set(tasks.map(({ cwd = '' }) => cwd)).size <= 1;
   const now = Date.now();
   return [
     { title: 'ID', value: ({ id }) => short(id) },
@@ -67,6 +74,17 @@ function columns(paint: Paint, short: (id: string) => string): Column<ListedTask
     { title: 'P', value: ({ priority }) => String(priority ?? ''), align: 'right', fromWidth: 100 },
     { title: 'AGENT', value: ({ assignedAgent = '' }) => assignedAgent, fromWidth: 100 },
     { title: 'CREATED', value: ({ createdAt }) => (createdAt ? formatAge(createdAt, now) : '') },
+    ...(isOneDirectory
+      ? []
+      : [
+          {
+            title: 'DIRECTORY',
+            value: ({ cwd }: ListedTask) => (cwd === undefined ? '' : show(cwd)),
+            isElastic: true,
+            cut: 'middle' as const,
+            fromWidth: 100,
+          },
+        ]),
     { title: 'TITLE', value: ({ title = '' }) => title, isElastic: true },
   ];
 }
@@ -74,45 +92,56 @@ function columns(paint: Paint, short: (id: string) => string): Column<ListedTask
 const isFiltered = ({ sort: _sort, order: _order, limit: _limit, ...filters }: ListOptions) =>
   Object.values(filters).some((value) => value !== undefined);
 
-/** Uses the plain list where it suffices, because it is cheaper. */
-async function readPage(cli: Cli, options: ListOptions): Promise<Page> {
+/** Reads a page; the plain list is used where it suffices, because it is cheaper. */
+function pageReader(cli: Cli, options: ListOptions): (page: PageOptions) => Promise<Page> {
   const { client } = cli.connect();
-  const { status = [], limit, cursor, full } = options;
-  const page = {
-    ...(limit !== undefined && { limit }),
-    ...(cursor !== undefined && { cursor }),
-    ...(full && { full }),
-  };
-  const others = filtersOf(options);
-  if (Object.keys(others).length === 0 && status.length <= 1 && !status[0]?.includes(','))
-    return client.tasks.list({
-      query: { ...page, ...(status[0] !== undefined && { status: status[0] as 'pending' }) },
+  const { status = [], full } = options;
+  const fields = fieldsFor(cli, options);
+  const others = filtersOf(cli, options);
+  const isPlain = Object.keys(others).length === 0 && status.length <= 1 && !status[0]?.includes(',');
+  return ({ limit, cursor }) => {
+    const page = {
+      ...(limit !== undefined && { limit }),
+      ...(cursor !== undefined && { cursor }),
+      ...(full && { full }),
+      ...(fields.length > 0 && { fields: fields.join(',') }),
+    };
+    if (isPlain)
+      return client.tasks.list({
+        query: { ...page, ...(status[0] !== undefined && { status: status[0] as 'pending' }) },
+      });
+    return client.tasks.filter({
+      query: { ...page, ...others, ...(status.length > 0 && { status: status.join(',') }) },
     });
-  return client.tasks.filter({
-    query: { ...page, ...others, ...(status.length > 0 && { status: status.join(',') }) },
-  });
+  };
 }
 
-async function readAll(cli: Cli, options: ListOptions): Promise<Page> {
+/** The fields to ask for; none for those that the daemon shows unasked. */
+function fieldsFor({ output }: Cli, { json, quiet }: ListOptions): string[] {
+  if (output.selection) return Object.keys(output.selection.ofRoute('tasks.list')?.['tasks'] ?? {});
+  if (json) return [];
+  return quiet ? ['id'] : ['id', 'status', 'priority', 'assignedAgent', 'createdAt', 'cwd', 'title'];
+}
+
+async function readAll(cli: Cli, read: (page: PageOptions) => Promise<Page>): Promise<Page> {
   const tasks: ListedTask[] = [];
   let cursor: string | undefined;
   let total = 0;
   do {
-    const page = await readPage(cli, {
-      ...options,
-      limit: LARGEST_PAGE,
-      ...(cursor !== undefined && { cursor }),
-    });
+    const page = await read({ limit: LARGEST_PAGE, ...(cursor !== undefined && { cursor }) });
     // Not push(...): a page is small, but the habit overflows the stack with a large one.
     for (const task of page.tasks) tasks.push(task);
     total = page.total;
     cursor = page.nextCursor;
   } while (cursor !== undefined);
-  return { tasks, total };
+  const all = { tasks, total };
+  cli.output.noteOrigin(all, 'tasks.list');
+  return all;
 }
 
-function filtersOf(options: ListOptions) {
-  const { priority, source, agent, label, createdAfter, createdBefore, repository, q, sort, order } = options;
+function filtersOf(cli: Cli, options: ListOptions) {
+  const { priority, source, agent, label, createdAfter, createdBefore, repository, here, q, sort, order } =
+    options;
   const filters = {
     priority,
     source,
@@ -121,6 +150,7 @@ function filtersOf(options: ListOptions) {
     createdAfter,
     createdBefore,
     repository,
+    cwd: here ? projectHere(cli) : undefined,
     q,
     sortBy: sort as 'createdAt' | undefined,
     sortOrder: order as 'asc' | undefined,

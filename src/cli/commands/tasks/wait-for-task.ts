@@ -1,3 +1,4 @@
+import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { escapeLine } from '../../output/escape-text.ts';
@@ -26,7 +27,9 @@ export async function waitForTask(
     cli.exitCode = exitCodeOfTask(answer.task, { allowRefusals });
   } catch (error) {
     if (!signal?.aborted) throw error;
-    output.note(`${id} has not finished. Follow it: svc tasks logs -f ${id}`);
-    cli.exitCode = exitCodes.pending;
+    throw new CliError(exitCodes.pending, `${id} has not finished.`, {
+      next: `Follow it: svc tasks logs -f ${id}`,
+      cause: error,
+    });
   }
 }

@@ -28,8 +28,9 @@ export async function watchTasks(
       if (!json) output.note(output.paintError('dim', 'Watching; press Ctrl-C to stop.'));
     },
     onMessage(message) {
-      if (json) output.jsonLine(message);
-      else printMessage(cli, message);
+      if (!json) return printMessage(cli, message);
+      output.noteOrigin(message, 'live');
+      output.jsonLine(message);
     },
     signal: output.closed,
   });

@@ -54,7 +54,7 @@ function hint({ kind, name }: Installation): string {
 async function run(cli: Cli, commands: string[][]): Promise<void> {
   const { output, locations } = cli;
   // An upgrade may replace the files of this program: what is needed to the end is loaded before.
-  await Promise.all([import('../../errors/report-error.ts'), import('../../program/reached-command.ts')]);
+  await import('../../errors/report-error.ts');
   if (existsSync(locations.databaseFile)) {
     const { makeBackup } = await import('../backup/make-backup.ts');
     const { backupName } = await import('../backup/backup-files.ts');

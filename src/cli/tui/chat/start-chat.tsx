@@ -3,7 +3,7 @@ import { render } from 'ink';
 import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
 import type { Cli } from '../../program/cli.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
-import { toReport } from '../../errors/report-error.ts';
+import { formatError } from '../../errors/report-error.ts';
 import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';
 import { callAttention } from '../../output/call-attention.ts';
 import { attentionReason } from './attention-reason.ts';
@@ -42,10 +42,7 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
         connection={connection}
         opened={opened}
         folder={process.cwd()}
-        formatError={(error) => {
-          const { message: what, next } = toReport(error, cli);
-          return [what, next].filter(Boolean).join(' ');
-        }}
+        formatError={(error) => formatError(error, cli)}
         now={() => Date.now()}
         lookEveryMs={LOOK_EVERY_MS}
         history={new MessageHistory(`${cli.locations.state}/chat-history.jsonl`)}

@@ -1,7 +1,7 @@
 import { render } from 'ink';
 import type { Cli } from '../../program/cli.ts';
 import type { ExitCode } from '../../errors/exit-codes.ts';
-import { toReport } from '../../errors/report-error.ts';
+import { formatError } from '../../errors/report-error.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
 import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';
@@ -18,10 +18,7 @@ export async function watchOnTerminal(cli: Cli, text?: string): Promise<void> {
     <ThemeContext value={theme}>
       <WatchApp
         connection={connection}
-        formatError={(error) => {
-          const { message, next } = toReport(error, cli);
-          return [message, next].filter(Boolean).join(' ');
-        }}
+        formatError={(error) => formatError(error, cli)}
         {...(taskId !== undefined && { taskId })}
         now={Date.now}
         clock={() => performance.now()}

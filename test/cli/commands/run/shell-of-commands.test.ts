@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ensureBuilt, outcomeOf, said, SvcHome } from '../../svc-binary.ts';
+import { ensureBuilt, outcomeOf, root, said, SvcHome } from '../../svc-binary.ts';
 
 let home: SvcHome;
 beforeAll(async () => {
@@ -60,10 +60,20 @@ describe('a command of svc run', () => {
       code: 2,
       stderr: expect.stringContaining('The environment variable NOT_SET is not set'),
     });
-    // Node.js reads the option too, wherever it stands, and refuses first.
-    const { code, stderr } = await run('true', ['--env-file', '/no/such/file']);
-    expect(code).not.toBe(0);
-    expect(stderr).toContain('/no/such/file: ');
+    expect(await run('true', ['--env-file', '/no/such/file'])).toMatchObject({
+      code: 2,
+      stderr: 'svc: /no/such/file: no such file or directory.\n',
+    });
+  });
+
+  it('is read from --env-file by svc alone, however Node.js is started', async () => {
+    const file = join(home.folder, 'for-node');
+    writeFileSync(file, 'NODE_OPTIONS=--no-such-option\n');
+    const program = join(root, 'bin/svc.js');
+    const asInstalled = (variables: string) =>
+      home.bash(`'${program}' run --agent command --env-file '${variables}' -- 'echo "$NODE_OPTIONS"'`);
+    expect(await asInstalled(file)).toMatchObject({ code: 0, stdout: '--no-such-option\n' });
+    expect(await asInstalled('/no/such/file')).toMatchObject({ code: 2 });
   });
 
   it('is the only one that takes variables', async () => {
