@@ -31,6 +31,8 @@ const deliverer = new WebhookDeliverer({
   keys,
   runtime,
   log: silentLog,
+  home: undefined,
+  baseUrl: () => undefined,
   onFailing: () => undefined,
 });
 

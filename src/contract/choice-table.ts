@@ -118,9 +118,13 @@ const webhooksCreateEvents = [
   'task.completed',
   'task.failed',
   'task.cancelled',
+  'task.waiting',
   'agent.started',
   'agent.finished',
+  'approval.requested',
+  'approval.decided',
 ] as const;
+const webhooksCreateFormat = ['json', 'text'] as const;
 const webhooksListDeliveriesStatus = ['pending', 'delivered', 'failed'] as const;
 
 /** The words that the input fields of each route accept, for a client that has to start fast. */
@@ -216,8 +220,8 @@ export const choiceTable = {
     update: { role: invitesCreateRole },
   },
   webhooks: {
-    create: { events: webhooksCreateEvents },
-    update: { events: webhooksCreateEvents },
+    create: { events: webhooksCreateEvents, format: webhooksCreateFormat },
+    update: { events: webhooksCreateEvents, format: webhooksCreateFormat },
     listDeliveries: { status: webhooksListDeliveriesStatus },
   },
 };

@@ -15,8 +15,11 @@ export const webhookEventSchema = z.enum([
   'task.completed',
   'task.failed',
   'task.cancelled',
+  'task.waiting',
   'agent.started',
   'agent.finished',
+  'approval.requested',
+  'approval.decided',
 ]);
 export type WebhookEvent = z.output<typeof webhookEventSchema>;
 
@@ -42,6 +45,16 @@ const secretSchema = z
     'What follows whsec_ must be base64',
   );
 
+/** `json`: a signed JSON object; `text`: one or two sentences for people, with headers as ntfy reads them. */
+export const webhookFormatSchema = z.enum(['json', 'text']);
+export type WebhookFormat = z.output<typeof webhookFormatSchema>;
+
+const bearerTokenSchema = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[\x21-\x7e]+$/, 'Expected printable ASCII without blanks');
+
 export const webhookStatusSchema = z.enum(['active', 'failing', 'paused']);
 
 export const webhookSchema = z
@@ -49,11 +62,13 @@ export const webhookSchema = z
     id: z.string(),
     url: z.string(),
     events: z.array(webhookEventSchema),
+    format: webhookFormatSchema,
     active: z.boolean(),
     status: webhookStatusSchema.meta({
       description: '`failing`: paused after too many failed attempts; `paused`: paused manually',
     }),
     secret: z.string().meta({ description: 'Masked, except in the response that created it' }),
+    token: z.string().optional().meta({ description: 'Bearer token for the receiver, masked' }),
     previousSecretUntil: timestampSchema
       .optional()
       .meta({ description: 'Until then the previous secret also signs' }),
@@ -70,7 +85,11 @@ export type Webhook = z.output<typeof webhookSchema>;
 export const createWebhookSchema = z.object({
   url: urlSchema,
   events: eventsSchema,
+  format: webhookFormatSchema
+    .default('json')
+    .meta({ description: '`text` sends sentences for people, for example to an ntfy topic' }),
   secret: secretSchema.optional().meta({ description: 'Generated and shown once unless given' }),
+  token: bearerTokenSchema.optional().meta({ description: 'Sent to the URL as `Authorization: Bearer`' }),
   description: descriptionSchema.optional(),
 });
 export type CreateWebhook = z.output<typeof createWebhookSchema>;
@@ -78,8 +97,12 @@ export type CreateWebhook = z.output<typeof createWebhookSchema>;
 export const updateWebhookSchema = z
   .object({
     active: z.boolean().optional().meta({ description: 'true resumes pending deliveries' }),
-    url: urlSchema.optional(),
+    url: urlSchema
+      .optional()
+      .meta({ description: 'Another scheme, host or port removes the token unless a new one is given' }),
     events: eventsSchema.optional(),
+    format: webhookFormatSchema.optional(),
+    token: bearerTokenSchema.nullable().optional().meta({ description: 'null removes it' }),
     description: descriptionSchema.nullable().optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'Nothing to change');
@@ -100,10 +123,11 @@ export const deliverySchema = z
     webhookId: z.string(),
     event: deliveredEventSchema,
     taskId: z.string().optional(),
+    approvalId: z.string().optional(),
     status: deliveryStatusSchema,
     attempt: z.int().meta({ description: 'Attempts so far' }),
     statusCode: z.int().optional(),
-    responseBody: z.string().optional().meta({ description: 'First 4 KiB' }),
+    responseBody: z.string().optional().meta({ description: 'First 4 KiB, without the token' }),
     error: z.string().optional(),
     durationMs: z.number().optional(),
     at: timestampSchema.meta({ description: 'Time of the last attempt, or of the event' }),

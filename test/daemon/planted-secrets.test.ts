@@ -105,13 +105,20 @@ describe('a planted secret', () => {
       await ask('GET', `/api/auth/${provider}/callback?code=${plant()}&state=${plant()}`);
     }
     await ask('GET', '/api/config', undefined, daemon.headers);
-    const hook = { url: 'https://receiver.invalid/', events: ['task.failed'], secret: plant() };
+    const hook = {
+      url: 'https://receiver.invalid/',
+      events: ['task.failed'],
+      secret: plant(),
+      token: plant(),
+    };
     const made = await ask('POST', '/api/webhooks', hook, daemon.headers);
     expect(made.status).toBe(201);
     const { id } = (made.body as { webhook: { id: string } }).webhook;
     const rotation = { secret: plant() };
     const path = `/api/webhooks/${id}/rotate-secret`;
     expect((await ask('POST', path, rotation, daemon.headers)).status).toBe(200);
+    const renewed = { token: plant() };
+    expect((await ask('PATCH', `/api/webhooks/${id}`, renewed, daemon.headers)).status).toBe(200);
     await ask('GET', '/api/webhooks', undefined, daemon.headers);
     await ask('POST', `/api/webhooks/${id}/test`, undefined, daemon.headers);
   });

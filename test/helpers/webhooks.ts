@@ -17,8 +17,11 @@ export const allEvents: WebhookEvent[] = [
   'task.completed',
   'task.failed',
   'task.cancelled',
+  'task.waiting',
   'agent.started',
   'agent.finished',
+  'approval.requested',
+  'approval.decided',
 ];
 
 /** Ids of one millisecond have no order. */
@@ -36,10 +39,12 @@ export const webhookRow = (id: string, change: Partial<WebhookRow> = {}): Webhoo
   sees_all: 0,
   url: 'https://receiver.example/hook',
   events: JSON.stringify(allEvents),
+  format: 'json',
   status: 'active',
   secret: '',
   previous_secret: null,
   previous_until: null,
+  token: null,
   description: null,
   delivery_count: 0,
   failure_count: 0,
@@ -50,7 +55,7 @@ export const webhookRow = (id: string, change: Partial<WebhookRow> = {}): Webhoo
 });
 
 /** A store of tasks that tells webhooks, over a database of its own; what is sent is only noted. */
-export async function openOutbox({ maxPending }: { maxPending?: number } = {}) {
+export async function openOutbox({ maxPending, baseUrl }: { maxPending?: number; baseUrl?: string } = {}) {
   const storage = await openStorage();
   const { database, bus } = storage;
   const store = new WebhookStore(database);
@@ -68,6 +73,7 @@ export async function openOutbox({ maxPending }: { maxPending?: number } = {}) {
     }),
     deliveries: new WebhookDeliveryStore(database),
     deliverer: { add: ({ id }) => void sent.push(id) },
+    baseUrl: () => baseUrl,
     runtime: systemRuntime,
     reportBug: throwing,
   });

@@ -7,6 +7,7 @@ import { json, jsonEach, limit, offset, quiet } from '../program/shared-options.
 import { choice, text, wholeNumber } from '../program/value-type.ts';
 import { vendor } from './integrations/vendors.ts';
 import { eventMeanings } from './webhooks/event-meanings.ts';
+import { formatMeanings } from './webhooks/format-meanings.ts';
 
 const webhookId = id('webhook');
 const inboundId = id('inboundDelivery');
@@ -26,8 +27,8 @@ const add = defineCommand({
   summary: 'Create a webhook and print its secret once',
   examples: [
     'svc webhooks add https://example.com/hook -e task.completed -e task.failed',
-    'svc webhooks add https://example.com/hook --all-events --description "Status board"',
     'svc webhooks add https://example.com/hook --all-events --secret-stdin < secret',
+    'svc webhooks add https://ntfy.sh/svc-x7k2m9 --format text -e approval.requested -e task.failed',
   ],
   args: { url: required(text, 'URL that events are sent to') },
   options: [
@@ -37,8 +38,16 @@ const add = defineCommand({
       choice(choiceTable.webhooks.create.events, { meanings: eventMeanings, title: 'Events' }),
     ),
     flag('--all-events', 'Subscribe to all events'),
+    option(
+      '--format <format>',
+      'What is sent',
+      choice(choiceTable.webhooks.create.format, { meanings: formatMeanings, title: 'Formats' }),
+    ),
     option('--description <text>', 'Description', text),
     secretFromStdin,
+    flag('--token-stdin', 'Send this bearer token, prompted for or read from stdin', {
+      conflicts: 'secretStdin',
+    }),
     jsonWithSecret,
   ],
   run: async ({ cli, args, options }) =>

@@ -1,6 +1,8 @@
 import { visibleLine } from '../../contract/visible-text.ts';
 import type { Platform } from '../../contract/locations.ts';
-import type { Output } from './output.ts';
+import type { Cli } from '../program/cli.ts';
+import { notifyDesktop } from './notify-desktop.ts';
+import { notifyWay } from './notify-ways.ts';
 
 /** Terminals that show the text of OSC 9 as a notification, by TERM_PROGRAM. */
 const osc9 = ['iTerm.app', 'WezTerm', 'ghostty', 'WarpTerminal'];
@@ -10,16 +12,31 @@ const MAX_TEXT = 200;
 export const LONG_MS = 10_000;
 
 /**
- * Rings the bell of the terminal, and shows a notification where the terminal is known to have them. `SVC_NOTIFY` turns
- * it down: `bell` or `off`.
+ * Rings the bell of the terminal, and shows a notification of the terminal or the desktop as `SVC_NOTIFY` says. One of
+ * the desktop comes only once the person has done nothing for a while, `idleMs` of it already: whether the terminal has
+ * the focus is not known. Returns what withdraws a notification that has not come yet.
  */
-export function callAttention(output: Output, env: Platform['env'], text: string): void {
-  const way = env['SVC_NOTIFY'] ?? 'auto';
-  if (way === 'off' || !output.isLively) return;
+export function callAttention(
+  { output, platform }: Pick<Cli, 'output' | 'platform'>,
+  text: string,
+  idleMs = LONG_MS,
+): () => void {
+  const { env } = platform;
+  const way = notifyWay(env);
+  if (way === 'off' || !output.isLively) return nothing;
   const message = visibleLine(text).slice(0, MAX_TEXT);
-  output.errorStream.write(way === 'bell' ? BELL : `${notification(env, message)}${BELL}`);
+  const inTerminal = way === 'auto' || way === 'terminal' ? notification(env, message) : '';
+  output.errorStream.write(`${inTerminal}${BELL}`);
+  if (way !== 'desktop' && (way !== 'auto' || inTerminal !== '')) return nothing;
+  if (idleMs >= LONG_MS) {
+    notifyDesktop(platform, message);
+    return nothing;
+  }
+  const timer = setTimeout(notifyDesktop, LONG_MS - idleMs, platform, message).unref();
+  return () => clearTimeout(timer);
 }
 
+const nothing = () => undefined;
 const BELL = '\u0007';
 
 /** Empty for other terminals, which could print it. */

@@ -3,7 +3,7 @@ import type { RunEventType } from '../../contract/run-events.ts';
 import type { TaskEvent } from '../../contract/task.ts';
 import { askedCall } from '../commands/approvals/asked-call.ts';
 import { summariseCall } from '../commands/approvals/format-call.ts';
-import { formatDuration } from './duration.ts';
+import { describeRetry } from './describe-retry.ts';
 import { escapeLine } from './escape-text.ts';
 import { fitText } from './text-width.ts';
 
@@ -26,7 +26,7 @@ export function describeEvent(event: TaskEvent): string | undefined {
     case 'started':
       return `${attemptOf(data)} by ${escapeLine(textOf(data['agent']))}`;
     case 'retry_scheduled':
-      return describeRetry(event, Number(data['delayMs']));
+      return describeRetry(event);
     case 'progress':
       return isShown(data) && message !== '' ? escapeLine(message) : undefined;
     case 'approval_requested': {
@@ -48,12 +48,6 @@ export function describeEvent(event: TaskEvent): string | undefined {
       return undefined;
   }
 }
-
-/** When the next attempt starts, and why the last one ended. */
-export const describeRetry = ({ message, data }: TaskEvent, delayMs: number): string => {
-  const next = `retry in ${formatDuration(delayMs)} because: ${escapeLine(message)}`;
-  return data['outageSince'] === undefined ? next : `${next} (does not count as an attempt)`;
-};
 
 /** How many there may be matters once one has failed. */
 function attemptOf({ attempt, maxAttempts }: TaskEvent['data']): string {

@@ -1,4 +1,5 @@
 import { exitCodeMeanings } from '../errors/exit-codes.ts';
+import { notifyMeanings } from '../output/notify-ways.ts';
 
 /** A page of help that belongs to no command. */
 export interface HelpTopic {
@@ -25,7 +26,7 @@ export const helpTopics: readonly HelpTopic[] = [
       ['SVC_HOST', 'Address of the local daemon (default: 127.0.0.1)'],
       ['SVC_PORT', 'Port of the local daemon (default: 4310)'],
       ['SVC_NO_AUTOSTART', 'Set to 1 to never start a daemon automatically'],
-      ['SVC_NOTIFY', 'bell or off: no notification, or no bell either, when svc needs you'],
+      ...Object.entries(notifyMeanings).map(([way, meaning]) => [`SVC_NOTIFY=${way}`, meaning] as const),
       ['CI', 'No automatic start of a daemon, no colors, no spinners'],
       ['NO_COLOR', 'No colors'],
       ['TERM', 'No colors and no spinners when set to dumb'],

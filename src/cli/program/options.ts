@@ -60,6 +60,7 @@ const camelCase = (long: string) =>
 export function flag<const Flags extends string>(
   flags: Flags,
   help: string,
+  { conflicts }: { conflicts?: string } = {},
 ): OptionSpec<SwitchName<Flags>, boolean, IsNegated<Flags>> {
   const long = longFlag(flags);
   return {
@@ -69,6 +70,7 @@ export function flag<const Flags extends string>(
     isRepeatable: false,
     isRequired: false,
     isAlways: long.startsWith('--no-') as IsNegated<Flags>,
+    ...(conflicts !== undefined && { conflicts }),
   };
 }
 

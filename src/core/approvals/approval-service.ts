@@ -8,6 +8,7 @@ import type { NotificationService } from '../notifications/notification-service.
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
+import type { ApprovalOutbox } from './approval-outbox.ts';
 import type { ApprovalStore } from './approval-store.ts';
 
 const LIFETIME_MS = 10 * 60_000;
@@ -39,6 +40,7 @@ export interface ApprovalServiceDeps {
   bus: EventBus;
   audit: AuditLog;
   notifications: NotificationService;
+  outbox: ApprovalOutbox;
   runtime: Runtime;
 }
 
@@ -78,7 +80,7 @@ export class ApprovalService {
         ...(row.task_id !== null && { taskId: row.task_id }),
         data: { approvalId: row.id, tool },
       });
-      this.#emit(transaction, row);
+      await this.#publish(transaction, row);
       return row;
     });
   }
@@ -186,7 +188,7 @@ export class ApprovalService {
         approved: status === 'approved',
         decision,
       });
-      this.#emit(transaction, row);
+      await this.#publish(transaction, row);
       return row;
     });
     return toApproval(decided);
@@ -239,7 +241,7 @@ export class ApprovalService {
     update: (transaction: WriteTransaction, now: string) => Promise<ApprovalRow[]>,
   ): Promise<void> {
     await this.#deps.database.write(async (transaction) => {
-      for (const row of await update(transaction, this.#now())) this.#emit(transaction, row);
+      for (const row of await update(transaction, this.#now())) await this.#publish(transaction, row);
     });
   }
 
@@ -247,7 +249,9 @@ export class ApprovalService {
     return this.#deps.runtime.now().toISOString();
   }
 
-  #emit(transaction: WriteTransaction, row: ApprovalRow): void {
+  /** Call it once for each change of the status. */
+  async #publish(transaction: WriteTransaction, row: ApprovalRow): Promise<void> {
+    await this.#deps.outbox.addApproval(transaction, row);
     transaction.afterCommit(() => this.#deps.bus.emit('approval', { row, approval: toApproval(row) }));
   }
 }

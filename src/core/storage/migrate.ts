@@ -19,6 +19,7 @@ import { up as taskFailures } from './migrations/task-failures.ts';
 import { up as taskOutages } from './migrations/task-outages.ts';
 import { up as tasks } from './migrations/tasks.ts';
 import { up as verification } from './migrations/verification.ts';
+import { up as webhookFormats } from './migrations/webhook-formats.ts';
 import { up as webhooks } from './migrations/webhooks.ts';
 import { copyBeforeMigration } from './upgrade-copy.ts';
 
@@ -48,6 +49,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0017-task-outages': taskOutages,
   '0018-denial-reasons': denialReasons,
   '0023-task-directories': taskDirectories,
+  '0021-webhook-formats': webhookFormats,
 };
 
 /**

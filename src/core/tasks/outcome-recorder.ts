@@ -11,6 +11,7 @@ import type { FailedOutcome, RunOutcome } from './run-outcome.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import { type FailureParts, failForGood } from './task-failure.ts';
 import type { NewEvent } from './new-event.ts';
+import { isNewWait, waitReason } from './task-wait.ts';
 
 const withoutLease = { lease_owner: null, lease_until: null };
 /** Between tries to store an outcome that the disk does not take. */
@@ -120,7 +121,13 @@ export class OutcomeRecorder {
       const delayMs = outageDelay(outage.outages, { backoff }, runtime.random, retryAfterMs);
       // The task had no part in the failure.
       const change = { ...outage, attempts: task.attempts - 1, forgiven: task.forgiven + 1 };
-      return this.#postpone(transaction, task, outcome, { now, delayMs, change, rest });
+      const before = await store.lastError(transaction, task);
+      const wait = {
+        waitsFor: waitReason(error.class),
+        isNewWait: isNewWait({ outages: outage.outages, before, error, delayMs }),
+        outageSince: outage.outage_since,
+      };
+      return this.#postpone(transaction, task, outcome, { now, delayMs, change, rest, wait });
     }
     if (isFinal || !mayTryAgain(error.class, task) || task.attempts >= task.max_attempts) {
       if (rest.length > 0) await store.addEvents(transaction, task, now, rest);
@@ -140,10 +147,15 @@ export class OutcomeRecorder {
     transaction: WriteTransaction,
     task: TaskHead,
     { error, result }: FailedOutcome,
-    { now, delayMs, change, rest }: { now: Date; delayMs: number; change: Outage; rest: NewEvent[] },
+    {
+      now,
+      delayMs,
+      change,
+      rest,
+      wait,
+    }: { now: Date; delayMs: number; change: Outage; rest: NewEvent[]; wait?: NewEvent['data'] },
   ): Promise<TaskHead | undefined> {
     const at = new Date(now.getTime() + delayMs).toISOString();
-    const { outage_since: outageSince } = change;
     return this.#deps.store.move(
       transaction,
       task,
@@ -170,7 +182,7 @@ export class OutcomeRecorder {
             maxAttempts: task.max_attempts,
             delayMs,
             at,
-            ...(outageSince !== null && { outageSince }),
+            ...wait,
           },
         },
       ],

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { TaskStatus } from '../../contract/task.ts';
+import type { TaskError, TaskStatus } from '../../contract/task.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, Engine, WriteTransaction } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
@@ -54,6 +54,12 @@ export class TaskStore {
   /** Reads inside the transaction, so that a guarded move right after it cannot miss. */
   async findHead(id: string, db: Kysely<Schema> = this.#db): Promise<TaskHead | undefined> {
     return (await db.executeQuery(this.#findHead({ id }))).rows[0];
+  }
+
+  /** Why the last attempt of the task failed, as stored before this change. */
+  async lastError({ db }: WriteTransaction, { seq }: TaskHead): Promise<TaskError | undefined> {
+    const row = await db.selectFrom('tasks').select('error').where('seq', '=', seq).executeTakeFirst();
+    return row?.error ? (JSON.parse(row.error) as TaskError) : undefined;
   }
 
   /** Adds the task at the end of the transaction. */

@@ -23,6 +23,7 @@ export interface WebhookDeps {
   database: Database;
   bus: EventBus;
   config: Config;
+  env: Record<string, string | undefined>;
   keys: KeyRing;
   audit: AuditLog;
   notifications: NotificationService;
@@ -36,6 +37,7 @@ export interface WebhookDeps {
 /** Wires outbound webhooks and their delivery. */
 export async function composeWebhooks(deps: WebhookDeps) {
   const { database, bus, outbound, runtime, log, reportBug } = deps;
+  const baseUrl = () => deps.config.get('server.baseUrl');
   const store = new WebhookStore(database);
   const deliveries = new WebhookDeliveryStore(database);
   const registry = await WebhookRegistry.load({ ...deps, store });
@@ -44,6 +46,8 @@ export async function composeWebhooks(deps: WebhookDeps) {
     ...deps,
     store: deliveries,
     fetch: outbound.fetch,
+    home: deps.env['HOME'],
+    baseUrl,
     // The backlog limit applies to failing webhooks only.
     onFailing: (webhookId) => backlogs.forget(webhookId),
   });
@@ -57,7 +61,7 @@ export async function composeWebhooks(deps: WebhookDeps) {
   bus.on('rights_changed', () => void endRights());
   await endRights();
   const retention = new WebhookDeliveryRetention(database, deps.config);
-  const wired = { ...deps, store, deliveries, deliverer, registry, backlogs };
+  const wired = { ...deps, store, deliveries, deliverer, registry, backlogs, baseUrl };
   const services = { webhooks: new WebhookService(wired), outbox: new WebhookOutbox(wired) };
   return {
     services,

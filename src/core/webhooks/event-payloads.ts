@@ -1,18 +1,54 @@
 import { cutText } from '../text/cut-text.ts';
 import type { TaskError, TaskEventType, TaskResult } from '../../contract/task.ts';
 import type { DeliveredEvent, WebhookEvent } from '../../contract/webhooks.ts';
+import type { NewEvent } from '../tasks/new-event.ts';
 import type { TaskHappening } from '../tasks/task-outbox.ts';
 
 /** The maximum length of an output in an event; the task has the full output. */
 const MAX_OUTPUT = 65_536;
 
-const webhookEvents: Partial<Record<TaskEventType, WebhookEvent>> = {
-  created: 'task.created',
-  started: 'agent.started',
-  completed: 'task.completed',
-  failed: 'task.failed',
-  cancelled: 'task.cancelled',
+/** A webhook event with its fields as documented in the webhook guide. */
+export interface TaskWebhookEvent {
+  event: WebhookEvent;
+  payload: object;
+}
+type Payload = (happening: TaskHappening, event: NewEvent) => object;
+
+const payloads: Partial<Record<TaskEventType, [event: WebhookEvent, payload: Payload]>> = {
+  // Matches the response to its creation, even if its status has changed since.
+  created: ['task.created', ({ task }) => ({ ...titled(task), status: 'pending', source: task.source })],
+  started: ['agent.started', ({ task }) => ({ taskId: task.id, agentType: task.agent_type })],
+  completed: [
+    'task.completed',
+    ({ task }) => {
+      const result = resultOf(task);
+      return { ...titled(task), result: result && shortened(result), duration: result?.duration };
+    },
+  ],
+  failed: [
+    'task.failed',
+    ({ task }) => ({
+      ...titled(task),
+      error: task.error ? (JSON.parse(task.error) as TaskError) : null,
+      attempts: task.attempts,
+    }),
+  ],
+  cancelled: ['task.cancelled', ({ task }) => titled(task)],
+  waiting_for_agent: [
+    'task.waiting',
+    ({ task }, { message }) => ({ ...titled(task), reason: 'agent', message, until: null }),
+  ],
+  retry_scheduled: [
+    'task.waiting',
+    ({ task }, { message, data }) => ({
+      ...titled(task),
+      reason: data?.['waitsFor'],
+      message,
+      until: data?.['at'],
+    }),
+  ],
 };
+
 /** Task events that finish an agent's run. */
 const runFinished: ReadonlySet<TaskEventType> = new Set([
   'completed',
@@ -21,51 +57,40 @@ const runFinished: ReadonlySet<TaskEventType> = new Set([
   'retry_scheduled',
 ]);
 
-/** Maps a task event to webhook events, in order of occurrence. */
-export function webhookEventsOf({ before, events }: TaskHappening): WebhookEvent[] {
-  const found: WebhookEvent[] = [];
+/** Maps a change of a task to webhook events, in order of occurrence; `wanted` are those that have a subscriber. */
+export function webhookEventsOf(
+  happening: TaskHappening,
+  wanted: (event: WebhookEvent) => boolean,
+): TaskWebhookEvent[] {
+  const { before, events } = happening;
+  const found: TaskWebhookEvent[] = [];
   const hadRun = before?.status === 'in_progress';
-  for (const { type, data } of events) {
-    if (hadRun && runFinished.has(type)) found.push('agent.finished');
-    const event = webhookEvents[type];
-    // Imported tasks are older than their row.
-    if (event && !(type === 'created' && data?.['imported'] === true)) found.push(event);
+  for (const each of events) {
+    if (hadRun && runFinished.has(each.type) && wanted('agent.finished'))
+      found.push({ event: 'agent.finished', payload: finishedRun(happening) });
+    const known = payloads[each.type];
+    if (!known || !wanted(known[0]) || !isNews(each)) continue;
+    const [event, payload] = known;
+    found.push({ event, payload: payload(happening, each) });
   }
   return found;
 }
 
-/** The fields of an event as documented in the webhook guide. */
-export function payloadOf(event: WebhookEvent, { task, before, output }: TaskHappening): object {
-  const { id, title } = task;
-  switch (event) {
-    case 'task.created':
-      // Matches the response to its creation, even if its status has changed since.
-      return { id, title, status: 'pending', source: task.source };
-    case 'task.completed': {
-      const result = resultOf(task);
-      return { id, title, result: result && shortened(result), duration: result?.duration };
-    }
-    case 'task.failed':
-      return {
-        id,
-        title,
-        error: task.error ? (JSON.parse(task.error) as TaskError) : null,
-        attempts: task.attempts,
-      };
-    case 'task.cancelled':
-      return { id, title };
-    case 'agent.started':
-      return { taskId: id, agentType: task.agent_type };
-    case 'agent.finished':
-      return {
-        taskId: id,
-        agentType: before?.agent_type,
-        ...shortened({ output: output ?? resultOf(task)?.output ?? '' }),
-      };
-  }
+/** Imported tasks are older than their row, and a wait is reported once, not at each retry. */
+function isNews({ type, data }: NewEvent): boolean {
+  if (type === 'created') return data?.['imported'] !== true;
+  return type !== 'retry_scheduled' || data?.['isNewWait'] === true;
 }
 
-/** The exact body of a delivery, identical for every attempt. */
+const titled = ({ id, title }: TaskHappening['task']) => ({ id, title });
+
+const finishedRun = ({ task, before, output }: TaskHappening) => ({
+  taskId: task.id,
+  agentType: before?.agent_type,
+  ...shortened({ output: output ?? resultOf(task)?.output ?? '' }),
+});
+
+/** The stored body of a delivery, identical for every attempt. */
 export const deliveryBody = ({
   id,
   event,

@@ -3,12 +3,15 @@ import type { NotificationService } from '../notifications/notification-service.
 import { Deliverer } from '../outbound/deliverer.ts';
 import type { AttemptOutcome, SendContext } from '../outbound/delivery-lanes.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
-import { postSigned } from '../outbound/post-signed.ts';
+import { type AttemptResult, postSigned } from '../outbound/post-signed.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
+import { describeDelivery } from './describe-delivery.ts';
+import { textHeaders } from './text-headers.ts';
 import type { DeliveryToSend, PendingDelivery, WebhookDeliveryStore } from './webhook-delivery-store.ts';
+import { secretContext, tokenContext } from './webhook-secret.ts';
 
 /** Concurrent requests to one receiver that answers. */
 const PER_WEBHOOK = 8;
@@ -20,6 +23,10 @@ export interface WebhookDelivererDeps {
   notifications: NotificationService;
   fetch: OutboundFetch;
   keys: KeyRing;
+  /** The home directory of the person who runs the daemon. */
+  home: string | undefined;
+  /** The public URL of the daemon, for links. */
+  baseUrl: () => string | undefined;
   runtime: Runtime;
   log: Log;
   /** Called after a webhook was stored as failing. */
@@ -32,6 +39,7 @@ export interface StoredDelivery {
   id: string;
   webhookId: string;
   taskId: string | null;
+  approvalId?: string | null;
   attempts: number;
   /** Wall-clock milliseconds. */
   dueAt: number;
@@ -39,7 +47,7 @@ export interface StoredDelivery {
 
 /**
  * Sends stored webhook deliveries at least once, across restarts of the daemon. A webhook receives the events of
- * one task one at a time, in their order, and those of several tasks at the same time; a failed delivery waits for its next
+ * one task or approval one at a time, in their order, and those of several at the same time; a failed delivery waits for its next
  * attempt without blocking later ones.
  */
 export class WebhookDeliverer {
@@ -72,8 +80,9 @@ export class WebhookDeliverer {
   }
 
   /** Queues a delivery. Call it after the delivery was committed. */
-  add({ webhookId, taskId, ...delivery }: StoredDelivery): void {
-    this.#deliverer.lanes.add({ ...delivery, lane: webhookId, orderKey: taskId ?? undefined });
+  add({ webhookId, taskId, approvalId, ...delivery }: StoredDelivery): void {
+    const orderKey = taskId ?? approvalId ?? undefined;
+    this.#deliverer.lanes.add({ ...delivery, lane: webhookId, orderKey });
   }
 
   /**
@@ -108,18 +117,26 @@ export class WebhookDeliverer {
     const delivery = await this.#deps.store.findToSend(id);
     if (!delivery) return {};
     if (delivery.webhook_status !== 'active' && !isManual) return { isHeld: true };
-    const { url, body, event } = delivery;
-    const result = await postSigned(
+    const { url, event } = delivery;
+    const token = this.#tokenOf(delivery);
+    const { body, headers } = this.#contentOf(delivery);
+    const sent = await postSigned(
       this.#deps,
       {
         id,
         url,
         body,
         ...this.#secretsOf(delivery),
-        headers: { 'x-service-event': event, 'x-service-delivery': id },
+        headers: {
+          'x-service-event': event,
+          'x-service-delivery': id,
+          ...headers,
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
       },
       signal,
     );
+    const result = withoutToken(sent, token);
     const at = this.#deps.runtime.now();
     const recorded = await this.#deliverer.record(signal, (transaction) =>
       this.#recorder.record(transaction, delivery, result, at),
@@ -127,10 +144,21 @@ export class WebhookDeliverer {
     return { durationMs: result.durationMs, hasAnswered: result.status !== null, ...recorded };
   }
 
+  #contentOf({ format, body }: DeliveryToSend): { body: string; headers?: Record<string, string> } {
+    if (format !== 'text') return { body };
+    const { home, baseUrl } = this.#deps;
+    const message = describeDelivery(body, { home, baseUrl: baseUrl() });
+    return { body: message.text, headers: textHeaders(message) };
+  }
+
+  #tokenOf({ webhook_id, token }: DeliveryToSend): string | undefined {
+    return token === null ? undefined : this.#deps.keys.box.open(token, tokenContext(webhook_id));
+  }
+
   /** Read for each attempt, so that a rotation takes effect immediately. */
   #secretsOf({ webhook_id, secret, previous_secret, previous_until }: DeliveryToSend) {
     const { keys, runtime } = this.#deps;
-    const context = `webhooks:${webhook_id}`;
+    const context = secretContext(webhook_id);
     const isKept = previous_until !== null && Date.parse(previous_until) > runtime.now().getTime();
     return {
       secret: keys.box.open(secret, context),
@@ -139,12 +167,26 @@ export class WebhookDeliverer {
   }
 }
 
-const toDelivery = ({ id, webhook_id, task_id, attempt, at, next_attempt_at }: PendingDelivery) => {
+/** A receiver may return the headers that it got. */
+const withoutToken = (result: AttemptResult, token: string | undefined): AttemptResult =>
+  token === undefined || result.responseBody === null
+    ? result
+    : { ...result, responseBody: result.responseBody.replaceAll(token, '••••') };
+
+const toDelivery = ({
+  id,
+  webhook_id,
+  task_id,
+  approval_id,
+  attempt,
+  at,
+  next_attempt_at,
+}: PendingDelivery) => {
   const dueAt = Date.parse(next_attempt_at ?? '') || 0;
   return {
     id,
     lane: webhook_id,
-    orderKey: task_id ?? undefined,
+    orderKey: task_id ?? approval_id ?? undefined,
     attempts: attempt,
     dueAt,
     waitMs: attempt === 0 ? 0 : dueAt - Date.parse(at),

@@ -10,29 +10,34 @@ const pending = sql.lit('pending');
 /** Limits how long a removal blocks the event loop. */
 const MAX_REMOVED = 2000;
 
-export type NewDelivery = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'task_id' | 'body' | 'at'> & {
-  event: DeliveredEvent;
-};
+export type NewDelivery = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'task_id' | 'body' | 'at'> &
+  Partial<Pick<WebhookDeliveryRow, 'approval_id'>> & { event: DeliveredEvent };
 /** A delivery as it is listed. */
 export type ListedDelivery = Omit<WebhookDeliveryRow, 'body'>;
 /** The fields that determine when a delivery is due. */
 export type PendingDelivery = Pick<
   WebhookDeliveryRow,
-  'id' | 'webhook_id' | 'task_id' | 'attempt' | 'at' | 'next_attempt_at'
+  'id' | 'webhook_id' | 'task_id' | 'approval_id' | 'attempt' | 'at' | 'next_attempt_at'
 >;
-/** A pending delivery with the URL, secrets and status of its webhook. */
+/** A pending delivery with the URL, format, secrets and status of its webhook. */
 export type DeliveryToSend = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'event' | 'body'> &
-  Pick<WebhookRow, 'url' | 'secret' | 'previous_secret' | 'previous_until'> & { webhook_status: string };
+  Pick<WebhookRow, 'url' | 'format' | 'secret' | 'previous_secret' | 'previous_until' | 'token'> & {
+    webhook_status: string;
+  };
 /** The progress of a pending delivery. */
 export type DeliveryHead = Pick<WebhookDeliveryRow, 'event' | 'attempt' | 'history'>;
 /** The columns that an attempt changes. */
-export type DeliveryChange = Omit<ListedDelivery, 'id' | 'webhook_id' | 'event' | 'task_id' | 'created_at'>;
+export type DeliveryChange = Omit<
+  ListedDelivery,
+  'id' | 'webhook_id' | 'event' | 'task_id' | 'approval_id' | 'created_at'
+>;
 
 const listedColumns = [
   'id',
   'webhook_id',
   'event',
   'task_id',
+  'approval_id',
   'status',
   'attempt',
   'history',
@@ -66,9 +71,11 @@ export class WebhookDeliveryStore {
           'delivery.event',
           'delivery.body',
           'webhooks.url',
+          'webhooks.format',
           'webhooks.secret',
           'webhooks.previous_secret',
           'webhooks.previous_until',
+          'webhooks.token',
           'webhooks.status as webhook_status',
         ])
         .where('delivery.id', '=', value('id'))
@@ -77,7 +84,7 @@ export class WebhookDeliveryStore {
     this.#pendingOf = prepareQuery<{ webhookId: string; limit: number }, PendingDelivery>((value) =>
       db
         .selectFrom('webhook_deliveries')
-        .select(['id', 'webhook_id', 'task_id', 'attempt', 'at', 'next_attempt_at'])
+        .select(['id', 'webhook_id', 'task_id', 'approval_id', 'attempt', 'at', 'next_attempt_at'])
         .where('webhook_id', '=', value('webhookId'))
         .where('status', '=', pending)
         .orderBy('next_attempt_at')
@@ -114,6 +121,7 @@ export class WebhookDeliveryStore {
   insert(transaction: WriteTransaction, delivery: NewDelivery): void {
     transaction.insertLater('webhook_deliveries', {
       ...delivery,
+      approval_id: delivery.approval_id ?? null,
       status: 'pending',
       attempt: 0,
       next_attempt_at: delivery.at,

@@ -2,14 +2,20 @@ import type { DeliveredEvent, Webhook, WebhookDelivery } from '../../contract/we
 import type { WebhookRow } from '../storage/rows/webhooks.ts';
 import type { ListedDelivery } from './webhook-delivery-store.ts';
 
-/** The webhook as returned by the API; `secret` is masked except when it is shown once. */
-export const toWebhook = (row: WebhookRow, secret: string, now: Date): Webhook => ({
+/** The webhook as returned by the API; its token is masked, and its `secret` except when it is shown once. */
+export const toWebhook = (
+  row: WebhookRow,
+  { secret, token }: { secret: string; token: string | undefined },
+  now: Date,
+): Webhook => ({
   id: row.id,
   url: row.url,
   events: JSON.parse(row.events) as Webhook['events'],
+  format: row.format as Webhook['format'],
   active: row.status === 'active',
   status: row.status as Webhook['status'],
   secret,
+  ...(token !== undefined && { token }),
   ...(row.previous_until !== null &&
     row.previous_until > now.toISOString() && { previousSecretUntil: row.previous_until }),
   ...(row.description !== null && { description: row.description }),
@@ -25,6 +31,7 @@ export const toDelivery = (row: ListedDelivery): WebhookDelivery => ({
   webhookId: row.webhook_id,
   event: row.event as DeliveredEvent,
   ...(row.task_id !== null && { taskId: row.task_id }),
+  ...(row.approval_id !== null && { approvalId: row.approval_id }),
   status: row.status as WebhookDelivery['status'],
   attempt: row.attempt,
   ...(row.status_code !== null && { statusCode: row.status_code }),

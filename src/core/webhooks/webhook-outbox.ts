@@ -1,13 +1,16 @@
-import type { DeliveredEvent } from '../../contract/webhooks.ts';
+import type { DeliveredEvent, WebhookEvent } from '../../contract/webhooks.ts';
+import type { ApprovalOutbox } from '../approvals/approval-outbox.ts';
 import { AppError } from '../errors.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
+import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskHappening, TaskOutbox } from '../tasks/task-outbox.ts';
-import { deliveryBody, payloadOf, webhookEventsOf } from './event-payloads.ts';
+import { type ApprovalContext, approvalPayload, waitingPayload } from './approval-payloads.ts';
+import { deliveryBody, webhookEventsOf } from './event-payloads.ts';
 import type { WebhookBacklogs } from './webhook-backlogs.ts';
 import type { WebhookDeliverer } from './webhook-deliverer.ts';
 import type { WebhookDeliveryStore } from './webhook-delivery-store.ts';
-import type { WebhookRegistry } from './webhook-registry.ts';
+import type { Subscriber, WebhookRegistry } from './webhook-registry.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 export interface WebhookOutboxDeps {
@@ -17,12 +20,23 @@ export interface WebhookOutboxDeps {
   store: WebhookStore;
   deliveries: Pick<WebhookDeliveryStore, 'insert'>;
   deliverer: Pick<WebhookDeliverer, 'add'>;
+  /** The public URL of the daemon, for links. */
+  baseUrl: () => string | undefined;
   runtime: Runtime;
   reportBug: (error: unknown) => void;
 }
 
-/** Creates a delivery for each task event and subscribed webhook, in the transaction of the change. */
-export class WebhookOutbox implements TaskOutbox {
+/** An event for every subscriber. */
+interface OutboxMessage {
+  event: DeliveredEvent;
+  taskId: string | null;
+  approvalId: string | null;
+  at: string;
+  payload: object;
+}
+
+/** Creates a delivery for each event and subscribed webhook, in the transaction of the change. */
+export class WebhookOutbox implements TaskOutbox, ApprovalOutbox {
   readonly #deps: WebhookOutboxDeps;
   constructor(deps: WebhookOutboxDeps) {
     this.#deps = deps;
@@ -32,30 +46,63 @@ export class WebhookOutbox implements TaskOutbox {
     const subscribers = this.#deps.registry.of(happening.task.owner_id);
     if (subscribers.length === 0) return;
     const { id: taskId, updated_at: at } = happening.task;
-    for (const event of webhookEventsOf(happening)) {
-      let payload: object | undefined;
-      for (const { id: webhookId, events } of subscribers) {
-        if (!events.has(event)) continue;
-        payload ??= payloadOf(event, happening);
-        this.#write(transaction, { webhookId, event, taskId, at, payload });
-      }
-    }
+    const isWanted = (event: WebhookEvent) => subscribers.some(({ events }) => events.has(event));
+    for (const { event, payload } of webhookEventsOf(happening, isWanted))
+      for (const { id, events } of subscribers)
+        if (events.has(event)) this.#write(transaction, id, { event, taskId, approvalId: null, at, payload });
   }
 
-  #write(
-    transaction: WriteTransaction,
-    message: { webhookId: string; event: DeliveredEvent; taskId: string; at: string; payload: object },
-  ): void {
+  async addApproval(transaction: WriteTransaction, row: ApprovalRow): Promise<void> {
+    const isRequest = row.status === 'pending';
+    const event = isRequest ? 'approval.requested' : 'approval.decided';
+    const waits = isRequest && row.task_id !== null;
+    const all = this.#deps.registry.of(row.owner_id);
+    const informed = all.filter(({ events }) => events.has(event));
+    const waiting = waits ? all.filter(hearsOfWaiting) : [];
+    if (informed.length + waiting.length === 0) return;
+    const context = await this.#contextOf(transaction, row);
+    const at = row.decided_at ?? row.requested_at;
+    const about = { taskId: row.task_id, approvalId: row.id, at };
+    for (const { id } of informed)
+      this.#write(transaction, id, { ...about, event, payload: approvalPayload(row, context) });
+    for (const { id } of waiting)
+      this.#write(transaction, id, {
+        ...about,
+        event: 'task.waiting',
+        payload: waitingPayload(row, context),
+      });
+  }
+
+  async #contextOf({ db }: WriteTransaction, { task_id, decided_by }: ApprovalRow): Promise<ApprovalContext> {
+    const task =
+      task_id === null
+        ? undefined
+        : await db.selectFrom('tasks').select('title').where('id', '=', task_id).executeTakeFirst();
+    const person =
+      decided_by === null
+        ? undefined
+        : await db.selectFrom('users').select('name').where('id', '=', decided_by).executeTakeFirst();
+    return { taskTitle: task?.title, decidedByName: person?.name, baseUrl: this.#deps.baseUrl() };
+  }
+
+  #write(transaction: WriteTransaction, webhookId: string, message: OutboxMessage): void {
     const { deliveries, deliverer, backlogs, runtime } = this.#deps;
-    const { webhookId, event, taskId, at, payload } = message;
+    const { event, taskId, approvalId, at, payload } = message;
     const id = runtime.newId('dlv');
-    const body = deliveryBody({ id, event, at, payload });
-    deliveries.insert(transaction, { id, webhook_id: webhookId, event, task_id: taskId, body, at });
+    deliveries.insert(transaction, {
+      id,
+      webhook_id: webhookId,
+      event,
+      task_id: taskId,
+      approval_id: approvalId,
+      body: deliveryBody({ id, event, at, payload }),
+      at,
+    });
     transaction.afterCommit(() => {
       const isRefused = backlogs.isFull(webhookId);
       backlogs.added(webhookId);
       if (isRefused) this.#giveUp(id, at);
-      else deliverer.add({ id, webhookId, taskId, attempts: 0, dueAt: Date.parse(at) });
+      else deliverer.add({ id, webhookId, taskId, approvalId, attempts: 0, dueAt: Date.parse(at) });
     });
   }
 
@@ -69,3 +116,7 @@ export class WebhookOutbox implements TaskOutbox {
       });
   }
 }
+
+/** People who are asked for the decision itself get no second message that the task waits for it. */
+const hearsOfWaiting = ({ events, format }: Subscriber): boolean =>
+  events.has('task.waiting') && !(format === 'text' && events.has('approval.requested'));

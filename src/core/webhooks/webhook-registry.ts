@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '../../contract/webhooks.ts';
+import type { WebhookEvent, WebhookFormat } from '../../contract/webhooks.ts';
 import { roleOf } from '../auth/caller.ts';
 import type { EventBus } from '../events.ts';
 import type { SubscribedRow, WebhookStore } from './webhook-store.ts';
@@ -7,6 +7,7 @@ import type { SubscribedRow, WebhookStore } from './webhook-store.ts';
 export interface Subscriber {
   id: string;
   events: ReadonlySet<WebhookEvent>;
+  format: WebhookFormat;
 }
 
 export interface WebhookRegistryDeps {
@@ -65,7 +66,8 @@ export class WebhookRegistry {
 /** Former administrators receive only their own tasks. */
 const seesAll = (row: SubscribedRow): boolean => row.sees_all === 1 && roleOf(row) === 'admin';
 
-const toSubscriber = ({ id, events }: SubscribedRow): Subscriber => ({
+const toSubscriber = ({ id, events, format }: SubscribedRow): Subscriber => ({
   id,
+  format: format as WebhookFormat,
   events: new Set(JSON.parse(events) as WebhookEvent[]),
 });

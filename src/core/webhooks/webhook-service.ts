@@ -23,7 +23,7 @@ import type { WebhookDeliverer } from './webhook-deliverer.ts';
 import type { WebhookDeliveryStore } from './webhook-delivery-store.ts';
 import { toDelivery, toWebhook } from './webhook-mapping.ts';
 import type { WebhookRegistry } from './webhook-registry.ts';
-import { newWebhookSecret, secretContext } from './webhook-secret.ts';
+import { newWebhookSecret, secretContext, tokenContext } from './webhook-secret.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 const perUser: PerUserLimit = {
@@ -75,10 +75,12 @@ export class WebhookService {
       sees_all: isAdmin(caller) ? 1 : 0,
       url: input.url,
       events: JSON.stringify(input.events),
+      format: input.format,
       status: 'active',
       secret: this.#seal(id, secret),
       previous_secret: null,
       previous_until: null,
+      token: input.token === undefined ? null : this.#sealToken(id, input.token),
       description: input.description ?? null,
       delivery_count: 0,
       failure_count: 0,
@@ -98,16 +100,21 @@ export class WebhookService {
   async change(
     caller: Caller,
     id: string,
-    { active, url, events, description }: UpdateWebhook,
+    { active, url, events, format, token, description }: UpdateWebhook,
   ): Promise<Webhook> {
     const { database, store, registry, backlogs, deliverer } = this.#deps;
     if (url !== undefined) this.#checkUrl(url);
+    const sealed = typeof token === 'string' ? this.#sealToken(id, token) : token;
     const row = await database.write(async (transaction) => {
       const before = requireVisible(caller, await store.find(id, transaction.db));
-      if (url !== undefined) requireTrusted(caller, before);
+      if (url !== undefined || token !== undefined) requireTrusted(caller, before);
       const after = await store.update(transaction.db, before, {
         ...(active !== undefined && { status: active ? 'active' : 'paused', failing_since: null }),
         ...(url !== undefined && { url }),
+        // A token is for the receiver that it was given for.
+        ...(url !== undefined && originOf(url) !== originOf(before.url) && { token: null }),
+        ...(sealed !== undefined && { token: sealed }),
+        ...(format !== undefined && { format }),
         ...(events !== undefined && { events: JSON.stringify(events) }),
         ...(description !== undefined && { description }),
       });
@@ -217,7 +224,12 @@ export class WebhookService {
   #describe(row: WebhookRow, shown?: string): Webhook {
     const { keys, runtime } = this.#deps;
     const secret = shown ?? maskKey(keys.box.open(row.secret, secretContext(row.id)));
-    return toWebhook(row, secret, runtime.now());
+    const token = row.token === null ? undefined : maskKey(keys.box.open(row.token, tokenContext(row.id)));
+    return toWebhook(row, { secret, token }, runtime.now());
+  }
+
+  #sealToken(id: string, token: string): string {
+    return this.#deps.keys.box.seal(token, tokenContext(id));
   }
 
   #seal(id: string, secret: string): string {
@@ -243,8 +255,10 @@ export class WebhookService {
       userId: caller.userId,
       arguments: {
         webhookId: row.id,
-        receiver: new URL(row.url).origin,
+        receiver: originOf(row.url),
         events: JSON.parse(row.events),
+        format: row.format,
+        hasToken: row.token !== null,
         status: row.status,
         seesAll: row.sees_all === 1,
       },
@@ -252,6 +266,8 @@ export class WebhookService {
     });
   }
 }
+
+const originOf = (url: string): string => new URL(url).origin;
 
 /** API tokens cannot access webhooks that receive the tasks of all users. */
 const isHiddenFrom = (caller: Caller, row: WebhookRow): boolean =>
@@ -261,11 +277,11 @@ function requireVisible(caller: Caller, row: WebhookRow | undefined): WebhookRow
   return requireOwned(caller, row && isHiddenFrom(caller, row) ? undefined : row, 'Webhook');
 }
 
-/** Changing the URL or secret redirects events, including pending ones. */
+/** Changing the URL, secret or token redirects events, including pending ones. */
 function requireTrusted(caller: Caller, row: WebhookRow): void {
   if (isAdmin(caller) || row.sees_all === 0) return;
   throw new AppError(
     'forbidden',
-    'This webhook receives the tasks of all users: only an administrator may change its URL or secret',
+    'This webhook receives the tasks of all users: only an administrator may change its URL, secret or token',
   );
 }

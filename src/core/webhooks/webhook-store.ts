@@ -7,7 +7,9 @@ import type { Schema } from '../storage/schema.ts';
 const pending = sql.lit('pending');
 
 /** An active or failing webhook with the rights of its user. */
-export type SubscribedRow = Pick<WebhookRow, 'id' | 'owner_id' | 'sees_all' | 'events'> & { role: string };
+export type SubscribedRow = Pick<WebhookRow, 'id' | 'owner_id' | 'sees_all' | 'events' | 'format'> & {
+  role: string;
+};
 
 /** Rows of webhooks. */
 export class WebhookStore {
@@ -44,7 +46,14 @@ export class WebhookStore {
     return this.#database.read
       .selectFrom('webhooks')
       .innerJoin('users', 'users.id', 'webhooks.owner_id')
-      .select(['webhooks.id', 'webhooks.owner_id', 'webhooks.sees_all', 'webhooks.events', 'users.role'])
+      .select([
+        'webhooks.id',
+        'webhooks.owner_id',
+        'webhooks.sees_all',
+        'webhooks.events',
+        'webhooks.format',
+        'users.role',
+      ])
       .where('webhooks.status', '!=', 'paused')
       .where('users.disabled_at', 'is', null)
       .orderBy('webhooks.id')

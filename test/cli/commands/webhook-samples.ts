@@ -6,8 +6,11 @@ export const allEvents: WebhookEvent[] = [
   'task.completed',
   'task.failed',
   'task.cancelled',
+  'task.waiting',
   'agent.started',
   'agent.finished',
+  'approval.requested',
+  'approval.decided',
 ];
 export const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000 - 500).toISOString();
 export const ahead = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
@@ -18,6 +21,7 @@ export const webhook = (number: number, changes: Partial<Webhook> = {}): Webhook
   id: idOf('wh', number),
   url: 'https://example.com/hook',
   events: ['task.completed', 'task.failed'],
+  format: 'json',
   active: true,
   status: 'active',
   secret: '…wxyz',

@@ -140,8 +140,8 @@ describe('svc webhooks', () => {
     expect(made.stderr).not.toContain('whsec_');
     await svc('add', 'https://example.com/a', '--all-events', '--description', 'Board');
     expect(bodies()).toEqual([
-      { url: 'https://example.com/a', events: ['task.completed', 'task.failed'] },
-      { url: 'https://example.com/a', events: allEvents, description: 'Board' },
+      { url: 'https://example.com/a', events: ['task.completed', 'task.failed'], format: 'json' },
+      { url: 'https://example.com/a', events: allEvents, format: 'json', description: 'Board' },
     ]);
   });
 
@@ -156,7 +156,37 @@ describe('svc webhooks', () => {
     expect(await home.svc([...args, '--url', server.url], { stdin: '' })).toMatchObject({ code: 2 });
   });
 
+  it('adds a text webhook with a token from stdin, and prints its ID', async () => {
+    const args = [
+      'webhooks',
+      'add',
+      'https://ntfy.example/a',
+      '--format',
+      'text',
+      '-e',
+      'approval.requested',
+    ];
+    const made = await home.svc([...args, '--token-stdin', '--url', server.url], {
+      stdin: 'planted-token\n',
+    });
+    expect(made).toMatchObject({ code: 0, stdout: `${idOf('wh', 2)}\n` });
+    expect(made.stderr).toBe(`Webhook is active. Test it: svc webhooks test ${idOf('wh', 2)}\n`);
+    expect(bodies()).toEqual([
+      {
+        url: 'https://ntfy.example/a',
+        events: ['approval.requested'],
+        format: 'text',
+        token: 'planted-token',
+      },
+    ]);
+  });
+
   it.each([
+    [['add', 'https://example.com/a', '--all-events', '--format', 'plain'], /Allowed choices are json, text/],
+    [
+      ['add', 'https://example.com/a', '--all-events', '--token-stdin', '--secret-stdin'],
+      /cannot be used with/,
+    ],
     [['add', 'https://example.com/a'], /No events given\. .*--all-events/],
     [['add', 'https://example.com/a', '-e', 'task.failed', '--all-events'], /No events given/],
     [['add', 'https://example.com/a', '-e', 'task.complete'], /Did you mean task\.completed\?/],

@@ -40,6 +40,10 @@ it('an outage uses up no attempt and makes no dead letter', async () => {
     first?.data['delayMs'],
   );
   expect(new Set(waits.map((wait) => wait.data['outageSince'])).size).toBe(1);
+  expect(waits.map(({ data }) => [data['waitsFor'], data['isNewWait']])).toEqual([
+    ['outage', true],
+    ...Array.from({ length: 5 }, () => ['outage', false]),
+  ]);
   expect(new Set(keys).size).toBe(7);
   expect((await daemon.client.dlq.list()).total).toBe(0);
 });

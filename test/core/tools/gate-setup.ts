@@ -43,6 +43,7 @@ export async function openGate(
     bus,
     audit,
     notifications,
+    outbox: { addApproval: async () => undefined },
     runtime,
   });
   /** All steps in order. */

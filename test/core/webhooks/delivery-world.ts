@@ -29,6 +29,7 @@ export interface WorldOptions {
   /** Instead of the receivers of the test. */
   fetch?: OutboundFetch;
   random?: () => number;
+  baseUrl?: string;
 }
 
 /** A deliverer of webhooks whose receivers, clock and timer are the test's. */
@@ -53,6 +54,8 @@ export function deliveryWorld(database: Database, options: WorldOptions = {}) {
     notifications,
     fetch: options.fetch ?? fetch,
     keys,
+    home: '/home/ann',
+    baseUrl: () => options.baseUrl,
     runtime,
     log: silentLog,
     onFailing: (id) => failing.push(id),
@@ -75,6 +78,7 @@ export function deliveryWorld(database: Database, options: WorldOptions = {}) {
         webhook_id: 'wh_1',
         event: 'task.completed' as const,
         task_id: 'task_1' as string | null,
+        approval_id: null as string | null,
         body: bodyOf(id),
         at: now(),
         ...change,
@@ -82,8 +86,15 @@ export function deliveryWorld(database: Database, options: WorldOptions = {}) {
       await database.write(async (transaction) => {
         for (const row of rows) store.insert(transaction, row);
         transaction.afterCommit(() => {
-          for (const { id, webhook_id, task_id, at } of rows)
-            deliverer.add({ id, webhookId: webhook_id, taskId: task_id, attempts: 0, dueAt: Date.parse(at) });
+          for (const { id, webhook_id, task_id, approval_id, at } of rows)
+            deliverer.add({
+              id,
+              webhookId: webhook_id,
+              taskId: task_id,
+              approvalId: approval_id,
+              attempts: 0,
+              dueAt: Date.parse(at),
+            });
         });
       });
     },
@@ -113,6 +124,7 @@ export const addWebhook = (database: Database, id = 'wh_1', change: Partial<Webh
         sees_all: 0,
         url: `https://${id.replace('_', '-')}.example/hook`,
         events: '[]',
+        format: 'json',
         status: 'active',
         secret: ring.box.seal(secret, `webhooks:${id}`),
         delivery_count: 0,

@@ -14,18 +14,40 @@ it('sends no waiting deliveries of other users to a former administrator, and no
   const create = async ({ client }: typeof bob) =>
     (await client.tasks.create({ body: { title: 'Wait', assignedAgent: 'test' } })).task.id;
   const tasks = { own: await create(boss), others: await create(bob) };
+  const approve = ({ caller }: typeof bob) =>
+    daemon.app.approvals.request({
+      run_id: 'run_1',
+      call_id: 'call_1',
+      owner_id: caller.userId,
+      conversation_id: 'conv_1',
+      task_id: null,
+      scope_id: 'conv_1',
+      tool: 'run_command',
+      arguments: '{}',
+      cwd: '/',
+      danger: 'high',
+      reason: 'x',
+      scripts: null,
+      covers: null,
+      covers_key: null,
+      binding: caller.userId,
+    });
+  const approvals = { ownApproval: (await approve(boss)).id, othersApproval: (await approve(bob)).id };
+  const about = [
+    ...Object.entries(tasks).map(([id, task_id]) => ({ id, task_id, approval_id: null })),
+    ...Object.entries(approvals).map(([id, approval_id]) => ({ id, task_id: null, approval_id })),
+  ];
   await database.write(async ({ db }) => {
     // Failing, so that everything waits.
     const row = webhookRow('wh_1', { owner_id: boss.caller.userId, sees_all: 1, status: 'failing' });
     await db.insertInto('webhooks').values(row).execute();
-    for (const [id, task_id] of Object.entries(tasks))
+    for (const each of about)
       await db
         .insertInto('webhook_deliveries')
         .values({
-          id,
+          ...each,
           webhook_id: 'wh_1',
           event: 'task.created',
-          task_id,
           body: '{}',
           status: 'pending',
           attempt: 0,
@@ -55,9 +77,9 @@ it('sends no waiting deliveries of other users to a former administrator, and no
       await transaction.db.updateTable('users').set(set).where('id', '=', boss.caller.userId).execute();
       transaction.afterCommit(() => bus.emit('rights_changed', { userId: boss.caller.userId }));
     });
-  expect(await waiting()).toEqual(['others', 'own']);
+  expect(await waiting()).toEqual(['others', 'othersApproval', 'own', 'ownApproval']);
   await change({ role: 'user' });
-  await until(async () => expect(await waiting()).toEqual(['own']));
+  await until(async () => expect(await waiting()).toEqual(['own', 'ownApproval']));
   await change({ disabled_at: at });
   await until(async () => expect(await waiting()).toEqual([]));
 });

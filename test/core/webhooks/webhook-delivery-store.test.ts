@@ -42,6 +42,7 @@ describe('WebhookDeliveryStore', () => {
     );
     expect(await store.find('dlv_1')).toEqual({
       ...delivery,
+      approval_id: null,
       status: 'pending',
       attempt: 0,
       history: '[]',

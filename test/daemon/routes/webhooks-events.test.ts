@@ -72,6 +72,16 @@ const finished = (taskId: string, agentType: string, output: string) => [
   'agent.finished',
   { taskId, agentType, output },
 ];
+const unmatched = (id: string) => [
+  'task.waiting',
+  {
+    id,
+    title: 'Report',
+    reason: 'agent',
+    message: expect.stringMatching(/^There is no agent "nobody"/) as string,
+    until: null,
+  },
+];
 const cancelled = (id: string) => ['task.cancelled', { id, title: 'Report' }];
 
 describe('a webhook is notified', () => {
@@ -174,7 +184,7 @@ describe('a webhook is notified', () => {
   it('notifies a webhook of a task that is cancelled while no agent fits', async () => {
     const id = await create({ assignedAgent: 'nobody' });
     await daemon.client.tasks.cancel({ params: { id } });
-    expect(await toldTo(daemon, webhook, id)).toStrictEqual([created(id), cancelled(id)]);
+    expect(await toldTo(daemon, webhook, id)).toStrictEqual([created(id), unmatched(id), cancelled(id)]);
   });
 
   it('notifies a webhook of a task that is cancelled in the queue', async () => {
@@ -214,11 +224,14 @@ describe('a webhook is notified', () => {
     const id = await create({ assignedAgent: 'nobody' });
     await daemon.client.tasks.cancel({ params: { id } });
     const { task } = await daemon.client.tasks.retry({ params: { id } });
-    expect(await toldTo(daemon, webhook, task.id)).toStrictEqual([created(task.id)]);
+    expect(await toldTo(daemon, webhook, task.id)).toStrictEqual([created(task.id), unmatched(task.id)]);
     const body = { title: 'Report', assignedAgent: 'nobody', idempotencyKey: 'once' };
     const first = await daemon.client.tasks.create({ body });
     expect((await daemon.client.tasks.create({ body })).task.id).toBe(first.task.id);
-    expect(await toldTo(daemon, webhook, first.task.id)).toStrictEqual([created(first.task.id)]);
+    expect(await toldTo(daemon, webhook, first.task.id)).toStrictEqual([
+      created(first.task.id),
+      unmatched(first.task.id),
+    ]);
   });
 
   it('notifies a webhook of a task of the gateway', async () => {
@@ -331,12 +344,13 @@ it('notifies a webhook only of its events, and of tasks that its user may see', 
   expect(await toldTo(own, bobs)).toEqual([]);
   expect(await toldTo(own, owners)).toEqual(await toldTo(own, anns));
   const waiting = await ann.client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
-  expect(await toldTo(own, anns)).toHaveLength(5);
+  expect(await toldTo(own, anns)).toHaveLength(6);
   await own.client.users.update({ params: { id: 'user_ann' }, body: { disabled: true } });
   await own.client.tasks.cancel({ params: { id: waiting.task.id } });
-  expect(await toldTo(own, anns)).toHaveLength(5);
+  expect(await toldTo(own, anns)).toHaveLength(6);
   expect((await toldTo(own, owners)).slice(4)).toStrictEqual([
     created(waiting.task.id),
+    unmatched(waiting.task.id),
     cancelled(waiting.task.id),
   ]);
 });

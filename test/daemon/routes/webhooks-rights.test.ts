@@ -89,7 +89,7 @@ it('the webhooks of a token never receive tasks of other users, even of an admin
 
 it('the webhooks of a former administrator receive only their own tasks', async () => {
   const root = await addUser(daemon, 'root', 'admin');
-  const { webhook } = await root.client.webhooks.create({ body: input() });
+  const { webhook } = await root.client.webhooks.create({ body: { ...input(), events: ['task.created'] } });
   const own = of(webhook);
   const annsTask = () => ann.client.tasks.create({ body: { title: 'Report', assignedAgent: 'nobody' } });
   await annsTask();
@@ -106,6 +106,9 @@ it('the webhooks of a former administrator receive only their own tasks', async 
   const elsewhere = { url: `${receiver.url}/elsewhere` };
   await expect(root.client.webhooks.update({ ...own, body: elsewhere })).rejects.toMatchObject(refusal);
   await expect(root.client.webhooks.rotateSecret(own)).rejects.toMatchObject(refusal);
+  await expect(root.client.webhooks.update({ ...own, body: { token: 'another' } })).rejects.toMatchObject(
+    refusal,
+  );
   expect((await root.client.webhooks.get(own)).webhook).toMatchObject({
     url: webhook.url,
     secret: `…${webhook.secret.slice(-4)}`,

@@ -3,7 +3,11 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/contract/client.ts';
 import { createTaskSchema } from '../../../src/contract/task.ts';
-import { createWebhookSchema, type WebhookEvent } from '../../../src/contract/webhooks.ts';
+import {
+  createWebhookSchema,
+  type UpdateWebhook,
+  type WebhookEvent,
+} from '../../../src/contract/webhooks.ts';
 import { owner } from '../../../src/core/auth/owner.ts';
 import { type LoopbackServer, startLoopbackServer } from '../../core/outbound/loopback-server.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
@@ -143,6 +147,8 @@ describe('creating a webhook', () => {
       webhookId: id,
       receiver: 'https://receiver.invalid',
       events: ['task.failed'],
+      format: 'json',
+      hasToken: false,
       status: 'paused',
       seesAll: true,
     });
@@ -168,6 +174,38 @@ describe('changing a webhook', () => {
     const { webhook } = await client.webhooks.update({ ...of(made), body: { description: null } });
     expect(webhook).not.toHaveProperty('description');
     expect(webhook.secret).toBe(`…${made.secret.slice(-4)}`);
+  });
+
+  it('keeps the token of a webhook sealed, and only for the receiver that it was given for', async () => {
+    const body = {
+      url: `${receiver.url}/topic`,
+      events: ['task.failed' as const],
+      token: 'tk_of_a_topic_0001',
+    };
+    const { webhook: made } = await client.webhooks.create({ body });
+    expect(made).toMatchObject({ format: 'json', token: '…0001' });
+    expect((await rowOf(made.id))?.token).toMatch(/^sealed:v1:/);
+    const update = async (change: UpdateWebhook) =>
+      (await client.webhooks.update({ ...of(made), body: change })).webhook;
+    const sentToken = async () => {
+      await client.webhooks.sendTest(of(made));
+      return receiver.requests.at(-1)?.headers.authorization;
+    };
+    expect(await sentToken()).toBe('Bearer tk_of_a_topic_0001');
+    expect(await update({ url: `${receiver.url}/other`, format: 'text' })).toMatchObject({
+      format: 'text',
+      token: '…0001',
+    });
+    const elsewhere = receiver.url.replace('127.0.0.1', 'localhost');
+    expect(await update({ url: `${elsewhere}/topic` })).not.toHaveProperty('token');
+    expect(await update({ url: receiver.url, token: 'tk_of_a_topic_0002' })).toMatchObject({
+      token: '…0002',
+    });
+    expect(await sentToken()).toBe('Bearer tk_of_a_topic_0002');
+    expect(await update({ token: null })).not.toHaveProperty('token');
+    expect(await sentToken()).toBeUndefined();
+    for (const token of ['', 'two words', 'line\nbreak', 'ä'])
+      await expect(update({ token })).rejects.toMatchObject({ status: 400 });
   });
 
   it('a paused webhook stores no deliveries, and can be resumed', async () => {

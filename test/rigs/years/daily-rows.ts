@@ -81,6 +81,7 @@ export async function addRows(app: App, owner_id: string, now: Date, taskIds: st
         url: 'https://example.com',
         events: '[]',
         status: 'active',
+        format: 'json',
         secret: '',
         delivery_count: 0,
         failure_count: 0,

@@ -5,13 +5,18 @@ import { type Decision, parseDecision } from '../approvals/decision-words.ts';
 /** Type-ahead is complete once no input arrives for this long. */
 const QUIET_MS = 50;
 
+export interface DecisionQuestion {
+  text: string;
+  answers: Record<string, Decision>;
+}
+
 /**
  * Prompts until the answer is valid; undefined if the prompt was aborted or closed.
  * Type-ahead does not count as an answer.
  */
 export async function askDecision(
   output: Output,
-  { text, answers }: { text: string; answers: Record<string, Decision> },
+  { text, answers }: DecisionQuestion,
   signal: AbortSignal,
 ): Promise<Decision | undefined> {
   const { stdin } = process;

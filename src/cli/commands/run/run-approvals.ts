@@ -10,7 +10,7 @@ import { visibleLine } from '../../../contract/visible-text.ts';
 import { callAttention } from '../../output/call-attention.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { askDecision } from './ask-decision.ts';
+import { askDecision, type DecisionQuestion } from './ask-decision.ts';
 import type { OnApproval } from './on-approval.ts';
 import type { RunProgress } from './run-progress.ts';
 
@@ -54,6 +54,17 @@ export function runApprovals(
     output.note(text);
     return text.split('\n').length;
   };
+  /** When the person was last seen: at the start, and at each decision. */
+  let seenAt = performance.now();
+  const ask = async (question: DecisionQuestion, why: string, signal: AbortSignal) => {
+    const withdraw = callAttention(cli, why, performance.now() - seenAt);
+    try {
+      return await askDecision(output, question, signal);
+    } finally {
+      withdraw();
+      seenAt = performance.now();
+    }
+  };
   const handle = async (asked: AskedCall, signal: AbortSignal) => {
     if (signal.aborted) return;
     const call = await openCall(client, asked);
@@ -69,8 +80,7 @@ export function runApprovals(
         { next: `Allow it: svc approvals allow ${call.id}   Then: svc tasks logs -f ${taskId}` },
       );
     const question = questionAbout(call.toolName, { rows, isLong: isLongerThanScreen(rows, output) });
-    if (canAsk(cli)) callAttention(output, cli.platform.env, `${tool} needs approval`);
-    const decision = canAsk(cli) ? await askDecision(output, question, signal) : undefined;
+    const decision = canAsk(cli) ? await ask(question, `${tool} needs approval`, signal) : undefined;
     progress.resume();
     if (decision) return send(call.id, decision);
     if (!signal.aborted) progress.say(`waiting for a decision: svc approvals allow ${call.id}`);

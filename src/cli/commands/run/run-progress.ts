@@ -1,5 +1,6 @@
 import type { TaskEvent } from '../../../contract/task.ts';
-import { describeEvent, describeRetry } from '../../output/describe-event.ts';
+import { describeEvent } from '../../output/describe-event.ts';
+import { describeRetry } from '../../output/describe-retry.ts';
 import { escapeLine, escapeText } from '../../output/escape-text.ts';
 import type { Output } from '../../output/output.ts';
 import { fitText } from '../../output/text-width.ts';
@@ -90,10 +91,7 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
     spinner.text = fitText(text, Math.max(20, (output.errorStream.columns || 80) - 4));
   };
   let countdown: NodeJS.Timeout | undefined;
-  const showRetry = (event: TaskEvent) => {
-    const due = Date.parse(event.at) + Number(event.data['delayMs']);
-    show(describeRetry(event, Math.max(0, due - Date.now())));
-  };
+  const showRetry = (event: TaskEvent) => show(describeRetry(event, Date.now()));
   return {
     event(event) {
       const width = output.errorStream.columns || PLAIN_WIDTH;

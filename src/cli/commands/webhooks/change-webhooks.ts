@@ -1,5 +1,5 @@
 import { choiceTable } from '../../../contract/choice-table.ts';
-import type { UpdateWebhook, Webhook, WebhookEvent } from '../../../contract/webhooks.ts';
+import type { UpdateWebhook, Webhook, WebhookEvent, WebhookFormat } from '../../../contract/webhooks.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatLeft } from '../../output/duration.ts';
@@ -17,7 +17,9 @@ interface Format {
 export interface AddOptions extends Format {
   event?: WebhookEvent[];
   allEvents?: boolean;
+  format?: WebhookFormat;
   secretStdin?: boolean;
+  tokenStdin?: boolean;
   description?: string;
 }
 export interface RotateOptions extends Format {
@@ -25,26 +27,35 @@ export interface RotateOptions extends Format {
   keepHours?: number;
 }
 
-/** `svc webhooks add URL`: the secret alone on stdout, or the id where the secret came from there. */
+/**
+ * `svc webhooks add URL`: the secret alone on stdout, or the id where the secret came from there or where people, who
+ * verify no signatures, read what is sent.
+ */
 export async function addWebhook(cli: Cli, url: string, options: AddOptions): Promise<void> {
   const { output } = cli;
-  const { event, allEvents, description, json } = options;
+  const { event, allEvents, format, description, json } = options;
   if ((event === undefined) !== Boolean(allEvents))
     throw new CliError(exitCodes.usage, 'No events given.', {
       next: `Subscribe to some: --event ${webhookEvents[1]}, or to all: --all-events`,
     });
   const secret = await givenSecret(cli, options);
+  const token = options.tokenStdin
+    ? (await readSecret(cli, 'Token: ', '--token-stdin < FILE')).trim()
+    : undefined;
   const answer = await cli.connect().client.webhooks.create({
     body: {
       url,
       events: [...new Set(event ?? webhookEvents)],
+      ...(format !== undefined && { format }),
       ...(secret !== undefined && { secret }),
+      ...(token !== undefined && { token }),
       ...(description !== undefined && { description }),
     },
   });
   if (json) return output.json(answer);
   const { webhook } = answer;
-  showSecret(cli, webhook, secret);
+  if (format === 'text') output.write(`${webhook.id}\n`);
+  else showSecret(cli, webhook, secret);
   output.note(`Webhook is active. Test it: svc webhooks test ${webhook.id}`);
 }
 

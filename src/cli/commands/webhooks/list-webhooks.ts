@@ -64,9 +64,11 @@ export async function showWebhook(cli: Cli, text: string, { json }: Format): Pro
         ['URL', webhook.url],
         ['Description', webhook.description],
         ['Events', webhook.events.join(', ')],
+        ['Format', webhook.format],
         ['Status', webhook.status],
         ['Failing', webhook.failingSince && `since ${webhook.failingSince}`],
         ['Secret', webhook.secret],
+        ['Token', webhook.token],
         [
           'Previous secret',
           previousSecretUntil && `also signs for another ${formatLeft(previousSecretUntil, Date.now())}`,

@@ -5,9 +5,8 @@ import type { Cli } from '../../program/cli.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { formatError } from '../../errors/report-error.ts';
 import { colouredTheme, plainTheme, ThemeContext } from '../parts/theme.tsx';
-import { callAttention } from '../../output/call-attention.ts';
-import { attentionReason } from './attention-reason.ts';
 import { ChatApp } from './chat-app.tsx';
+import { ChatAttention } from './chat-attention.ts';
 import type { ChatSession } from './chat-session.ts';
 import { beginChat, type ChatState, reduceChat } from './chat-state.ts';
 import { findAndLoad, loadDefaults, openedEvent } from './load-chat.ts';
@@ -34,6 +33,7 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
   const initial = reduceChat(beginChat(settings), events);
   let session: ChatSession | undefined;
   let state: ChatState = initial;
+  const attention = new ChatAttention(cli, () => performance.now());
   const { env, home } = cli.platform;
   const theme = env['NO_COLOR'] ? plainTheme : colouredTheme;
   const screen = render(
@@ -52,8 +52,7 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
         message={message}
         onSession={(given) => (session = given)}
         onState={(present) => {
-          const reason = attentionReason(state.run, present.run);
-          if (reason !== undefined) callAttention(cli.output, env, reason);
+          attention.update(state.run, present.run);
           state = present;
         }}
       />

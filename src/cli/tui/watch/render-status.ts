@@ -1,3 +1,4 @@
+import { describeNextTry, dueTime } from '../../output/describe-retry.ts';
 import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
@@ -47,7 +48,7 @@ const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 
 
 /** The rows above what a task does. */
 export function renderTaskHead(
-  { id, task, run }: AttachedRun,
+  { id, task, run, retry }: AttachedRun,
   { width, now, isAsking }: { width: number; now: number; isAsking: boolean },
 ): Line[] {
   const mark = isAsking ? askingMark : taskMarks[task?.status ?? 'pending'];
@@ -57,7 +58,7 @@ export function renderTaskHead(
     timeOf(run, now),
     run.step === undefined ? undefined : `step ${run.step}${run.maxSteps ? ` of ${run.maxSteps}` : ''}`,
     run.usedTokens ? `${run.usedTokens} tokens` : undefined,
-    isAsking ? undefined : phases[run.phase],
+    isAsking ? undefined : retry ? describeNextTry(dueTime(retry), now) : phases[run.phase],
     id,
   ].filter((fact) => fact !== undefined && fact !== '');
   return [

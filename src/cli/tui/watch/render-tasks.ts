@@ -3,7 +3,7 @@ import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
 import type { Line, Style } from '../parts/line.ts';
 import { askingMark, taskMarks } from './task-marks.ts';
-import { isTaskFinished, type WatchedTask } from './watched-task.ts';
+import { describeWait, isTaskFinished, type WatchedTask } from './watched-task.ts';
 
 export interface TaskListLook {
   width: number;
@@ -81,10 +81,11 @@ export function renderTask(watched: WatchedTask, look: TaskListLook): Line {
 }
 
 /** The last output of a task; for a completed one, when it finished. */
-function lastOf({ task, said }: WatchedTask, { now, askingIds }: TaskListLook): string {
+function lastOf(watched: WatchedTask, { now, askingIds }: TaskListLook): string {
+  const { task, said } = watched;
   const { id, status, completedAt } = task;
   if (status === 'completed' && completedAt !== undefined) return formatAge(completedAt, now);
-  return askingIds.has(id) && said === '' ? 'needs approval' : said;
+  return askingIds.has(id) && said === '' ? 'needs approval' : (describeWait(watched, now) ?? said);
 }
 
 /** How long it runs or ran, or how long it has waited. */

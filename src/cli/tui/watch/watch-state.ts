@@ -21,6 +21,8 @@ export interface AttachedRun {
   /** Undefined until the daemon has answered. */
   task?: Task;
   run: RunState;
+  /** The plan for its next attempt, if that was the last event. */
+  retry?: TaskEvent | undefined;
 }
 
 export interface WatchState {
@@ -114,7 +116,14 @@ function next(state: WatchState, event: WatchEvent, tasks: Map<string, WatchedTa
     }
     case 'event':
       if (attached?.id !== event.id) return state;
-      return { ...state, attached: { ...attached, run: tellRun(attached.run, event.event) } };
+      return {
+        ...state,
+        attached: {
+          ...attached,
+          run: tellRun(attached.run, event.event),
+          retry: event.event.type === 'retry_scheduled' ? event.event : undefined,
+        },
+      };
     case 'ended': {
       const { task } = event;
       if (attached?.id !== task.id) return state;

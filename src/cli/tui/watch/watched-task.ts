@@ -1,6 +1,7 @@
 import type { LiveMessage } from '../../../contract/live.ts';
 import type { ListedTask, TaskEvent } from '../../../contract/task.ts';
 import { describeEvent } from '../../output/describe-event.ts';
+import { describeShortly, dueTime } from '../../output/describe-retry.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 
 /** A task of the list, and the last that was heard of it. */
@@ -9,6 +10,8 @@ export interface WatchedTask {
   said: string;
   /** The end of what a model is saying, which comes in pieces of lines. */
   text?: string;
+  /** The plan for its next attempt, if that was the last event. */
+  retry?: TaskEvent;
 }
 export type WatchedTasks = ReadonlyMap<string, WatchedTask>;
 
@@ -18,7 +21,7 @@ const TEXT_END = 200;
 
 /** What the list needs to know of a task. */
 export const watchedFields =
-  'id,title,status,assignedAgent,agentType,createdAt,updatedAt,startedAt,completedAt,error';
+  'id,title,status,assignedAgent,agentType,createdAt,updatedAt,startedAt,completedAt,scheduledFor,error';
 
 /** Merges the tasks of a response with those of live messages since then. */
 export function withLoaded(tasks: Map<string, WatchedTask>, loaded: readonly ListedTask[]): void {
@@ -26,7 +29,8 @@ export function withLoaded(tasks: Map<string, WatchedTask>, loaded: readonly Lis
     const known = tasks.get(task.id);
     const isNewer = known && (known.task.updatedAt ?? '') > (task.updatedAt ?? '');
     const merged = isNewer ? { ...task, ...known.task } : { ...known?.task, ...task };
-    tasks.set(task.id, { task: merged, said: known?.said ?? escapeLine(task.error?.message ?? '') });
+    const said = known?.said ?? escapeLine(task.error?.message ?? '');
+    tasks.set(task.id, { ...known, task: merged, said });
   }
 }
 
@@ -42,7 +46,18 @@ export function withMessage(
     task: { ...known?.task, ...task, ...timesOf(event) },
     said: text === undefined ? sayingOf(event, known?.said ?? '') : lastLine(text),
     ...(text !== undefined && { text }),
+    ...(event.type === 'retry_scheduled' && { retry: event }),
   });
+}
+
+/** When the next attempt of a task starts and why the last one failed; undefined unless it waits for one. */
+export function describeWait({ task, retry }: WatchedTask, now: number): string | undefined {
+  const { status, scheduledFor, error } = task;
+  if (status !== 'queued') return undefined;
+  const dueAt = retry ? dueTime(retry) : Date.parse(scheduledFor ?? '');
+  const because = retry?.message ?? error?.message;
+  if (because === undefined || !(retry || dueAt > now)) return undefined;
+  return `${describeShortly(dueAt, now)}: ${escapeLine(because)}`;
 }
 
 const lastLine = (text: string) => escapeLine(text.trimEnd().split('\n').at(-1)?.trimStart() ?? '');

@@ -1,9 +1,9 @@
 import { cutText } from '../../text/cut-text.ts';
 import type { FailureClass, TaskError, TaskResult } from '../../../contract/task.ts';
-import { trimSlashes } from '../../../contract/trim-slashes.ts';
+import { pageUrl } from '../../../contract/page-url.ts';
 import type { StoredTask } from '../../tasks/task-mapping.ts';
 import type { CommentState } from './comment-state.ts';
-import { formatLongDuration } from './format-long-duration.ts';
+import { formatLongDuration } from '../../text/format-long-duration.ts';
 
 const MAX_OUTPUT = 10_000;
 const MAX_MESSAGE = 1000;
@@ -49,7 +49,7 @@ export function commentText(
   baseUrl: string | undefined,
 ): CommentText {
   const { id: taskId } = task;
-  const link = baseUrl && { link: `${trimSlashes(baseUrl)}/tasks/${encodeURIComponent(taskId)}` };
+  const link = baseUrl && { link: pageUrl(baseUrl, 'tasks', taskId) };
   return { taskId, ...bodyOfState(task, state), ...link };
 }
 

@@ -6,12 +6,16 @@ export interface WebhookRow {
   url: string;
   /** JSON list. */
   events: string;
+  /** `json` or `text`. */
+  format: string;
   status: string;
   /** Sealed. */
   secret: string;
   /** Sealed; also signs until `previous_until`. */
   previous_secret: string | null;
   previous_until: string | null;
+  /** Sealed; the bearer token for the receiver. */
+  token: string | null;
   description: string | null;
   delivery_count: number;
   failure_count: number;
@@ -26,7 +30,9 @@ export interface WebhookDeliveryRow {
   webhook_id: string;
   event: string;
   task_id: string | null;
-  /** The exact body of each attempt. */
+  /** The approval of an event about one. */
+  approval_id: string | null;
+  /** The event as JSON: what is sent, or what the text is made of. */
   body: string;
   status: string;
   attempt: number;

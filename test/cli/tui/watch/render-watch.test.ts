@@ -5,7 +5,8 @@ import { renderHeader, renderKeys, renderTaskHead } from '../../../../src/cli/tu
 import { renderTask, renderTitles } from '../../../../src/cli/tui/watch/render-tasks.ts';
 import { windowAround } from '../../../../src/cli/tui/watch/view-window.ts';
 import { emptyWatch } from '../../../../src/cli/tui/watch/watch-state.ts';
-import type { ListedTask } from '../../../../src/contract/task.ts';
+import type { WatchedTask } from '../../../../src/cli/tui/watch/watched-task.ts';
+import type { ListedTask, TaskEvent } from '../../../../src/contract/task.ts';
 import { ToolWorld } from '../../../helpers/tool-world.ts';
 
 const now = Date.UTC(2026, 0, 1, 12, 1, 5);
@@ -43,6 +44,36 @@ describe('a task in a row', () => {
   ])('shows the task %o in a row', (task, said, expected) =>
     expect(lineText(row(task, said))).toMatch(expected),
   );
+
+  it('counts down to the next attempt of a waiting task', () => {
+    const retry: TaskEvent = {
+      seq: 4,
+      id: 'evt_1',
+      type: 'retry_scheduled',
+      at: at(0),
+      message: 'Overloaded',
+      data: { delayMs: 125_000, at: at(125), outageSince: at(0), waitsFor: 'outage' },
+    };
+    const task = { id: 'a', title: 'Fix it', status: 'queued', createdAt: at(0) } as const;
+    const shownAt = (ms: number, watched: Partial<WatchedTask>) =>
+      lineText(
+        renderTask(
+          { task, said: 'said before', ...watched },
+          { width: 160, now: ms, selectedId: 'a', askingIds: new Set() },
+        ),
+      );
+    expect(shownAt(now, { retry })).toMatch(/next try in 1 min 0 s: Overloaded$/);
+    expect(shownAt(now + 55_500, { retry })).toMatch(/next try in 5 s: Overloaded$/);
+    expect(shownAt(now + 61_000, { retry })).toMatch(/next try now: Overloaded/);
+    // As loaded: no event is known yet.
+    const error = { class: 'network', code: 'x', message: 'Overloaded' } as const;
+    const loaded = { ...task, scheduledFor: at(125), error };
+    expect(shownAt(now, { task: loaded })).toMatch(/next try in 1 min 0 s: Overloaded$/);
+    expect(shownAt(now, { task: { ...loaded, status: 'in_progress' } })).toContain('said before');
+    const attached = { id: 'a', run: emptyRun, retry };
+    const head = renderTaskHead(attached, { width: 80, now, isAsking: false });
+    expect(lineText(head[1] ?? [])).toMatch(/^next try at \d\d:02, in 1 min 0 s · a$/);
+  });
 
   it.each([12, 30, 59, 60, 71, 72, 80, 140, 200, 400])('a task row fits into %i columns', (width) => {
     const task = { status: 'in_progress', title: `日本 ${'long '.repeat(50)}`, startedAt: at(0) } as const;

@@ -86,7 +86,7 @@ describe('the run of a task on the screen', () => {
       '# no *Markdown*',
       '  one line',
       'a warning',
-      '! retry in 1.0 s because: It crashed',
+      '! retry in 1 s because: It crashed',
       '! failed: It crashed again',
     ]);
     expect(run.phase).toBe('failed');

@@ -6,7 +6,7 @@ import {
   githubMarkdown,
   linearMarkdown,
 } from '../../../../src/core/integrations/comments/markdown-comment.ts';
-import { formatLongDuration } from '../../../../src/core/integrations/comments/format-long-duration.ts';
+import { formatLongDuration } from '../../../../src/core/text/format-long-duration.ts';
 
 const taskOf = (output: string, error?: object) => ({
   id: 'task_1',
