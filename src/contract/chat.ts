@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { approvalCoverageSchema, approvalDecisionSchema, approvalSchema } from './approvals.ts';
-import { modelSchema, providerNameSchema } from './providers.ts';
+import { modelSchema, providerNameSchema, providerParameterSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 
 export const chatRoleSchema = z.enum(['user', 'assistant', 'system']);
@@ -172,7 +172,7 @@ export const chatRoutes = defineRoutes({
     access: 'session',
     summary: 'List models of all configured providers, or of one',
     errors: [503],
-    query: z.object({ provider: providerNameSchema.optional() }),
+    query: z.object({ provider: providerParameterSchema.optional() }),
     response: z.object({
       models: z.array(modelSchema),
       aliases: z.record(z.string(), z.string()).optional(),

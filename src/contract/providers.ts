@@ -28,15 +28,15 @@ export const serverNameSchema = z
   .max(40)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Expected lower-case letters, digits and hyphens, at most 40');
 
+/** The same as `providerNameSchema`, for a query: parameters have no named types. */
+export const providerParameterSchema = z.union([modelProviderTypeSchema, serverNameSchema], {
+  error: 'Expected the name of a model provider: lower-case letters, digits and hyphens',
+});
 /** A built-in provider by its type, or an OpenAI-compatible server by its name. */
-export const providerNameSchema = z
-  .union([modelProviderTypeSchema, serverNameSchema], {
-    error: 'Expected the name of a model provider: lower-case letters, digits and hyphens',
-  })
-  .meta({
-    id: 'ProviderName',
-    description: 'A built-in provider by its type, or an OpenAI-compatible server by its name',
-  });
+export const providerNameSchema = providerParameterSchema.meta({
+  id: 'ProviderName',
+  description: 'A built-in provider by its type, or an OpenAI-compatible server by its name',
+});
 export type ProviderName = z.output<typeof providerNameSchema>;
 
 const { options: builtInTypes } = modelProviderTypeSchema;

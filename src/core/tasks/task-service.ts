@@ -67,17 +67,20 @@ export class TaskService {
     input: CreateTask,
   ): Promise<{ task: Task; isReplay: boolean; warnings: string[] }> {
     const { idempotencyKey: key, ...body } = input;
-    let warnings: string[] = [];
-    const { answer, isReplay } = await this.createFor(caller, body, {
+    let warnings: string[] | undefined;
+    const { answer, isReplay } = await this.createFor<Task & { warnings?: string[] }>(caller, body, {
       scope: 'POST /api/tasks',
       key,
       body: key === undefined ? body : this.#deps.environments.comparable(body),
       before: async (row) => {
-        warnings = await this.#deps.check.warningsOf(row, input);
+        const found = await this.#deps.check.warningsOf(row, input);
+        if (found.length > 0) warnings = found;
       },
-      attach: (_, task) => task,
+      // The same key gets the same answer again.
+      attach: (_, task) => ({ ...task, ...(warnings && { warnings }) }),
     });
-    return { task: answer, isReplay, warnings };
+    const { warnings: answered = [], ...task } = answer;
+    return { task, isReplay, warnings: answered };
   }
 
   /** Creates a task for another resource, whose own rows and answer are as durable and as single as the task. */
