@@ -225,9 +225,11 @@ export class ModelProviders {
 
   async #problemOfDefaultModel(name: ProviderName): Promise<string | undefined> {
     const { modelId } = chooseModel({ provider: name }, this.#deps.config, this.#connections);
-    if (modelId === undefined) return undefined;
-    const verdict = await this.#check.verdictOf(name, modelId);
-    return verdict.kind === 'unknown' ? verdict.message : undefined;
+    for (const id of new Set([modelId, this.#connections.defaultModel(name)])) {
+      const verdict = id === undefined ? undefined : await this.#check.verdictOf(name, id);
+      if (verdict?.kind === 'unknown') return verdict.message;
+    }
+    return undefined;
   }
 
   /** Adds a server by a name of its own. */

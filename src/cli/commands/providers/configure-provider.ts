@@ -26,7 +26,10 @@ export async function configureProvider(cli: Cli, text: string, options: Configu
   const { client } = cli.connect();
   const { providers } = await client.providers.list();
   const type = requireProvider(text, providers);
-  const takesKey = type !== 'ollama' && !providers.some((each) => each.type === type && each.custom);
+  const isServer = providers.some((each) => each.type === type && each.custom);
+  // Most servers need no key; without anything else to change, it is what is meant.
+  const changesOther = [baseUrl, defaultModel, enable].some((each) => each !== undefined);
+  const takesKey = isServer ? !changesOther : type !== 'ollama';
   const needsKey = options.apiKeyStdin || (options.key && !forgetKey && !disable && takesKey);
   const apiKey = needsKey
     ? (await readSecret(cli, `API key for ${type}: `, `svc providers configure ${type} < FILE`)).trim()
