@@ -113,8 +113,10 @@ function choicesOfRoute({ params, query, body }) {
       const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' });
       const resolveRef = (node = {}) => (node.$ref ? { ...json.$defs?.[refName(node.$ref)], ...node } : node);
       for (const [field, node] of Object.entries(resolveRef(json).properties ?? {})) {
-        const { enum: values, items } = resolveRef(node);
-        const words = values ?? resolveRef(items).enum;
+        const { enum: values, items, anyOf } = resolveRef(node);
+        // A field that takes other words too still has those that are known.
+        const words =
+          values ?? resolveRef(items).enum ?? anyOf?.map(resolveRef).find((each) => each.enum)?.enum;
         if (words?.every((word) => typeof word === 'string')) choices.set(field, words);
       }
     }

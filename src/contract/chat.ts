@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { approvalCoverageSchema, approvalDecisionSchema, approvalSchema } from './approvals.ts';
-import { modelSchema, modelProviderTypeSchema } from './providers.ts';
+import { modelSchema, providerNameSchema, providerParameterSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 
 export const chatRoleSchema = z.enum(['user', 'assistant', 'system']);
@@ -37,7 +37,7 @@ const duration = z.number().meta({ description: 'Milliseconds' });
 export const completionSchema = z
   .object({
     id: z.string(),
-    provider: modelProviderTypeSchema,
+    provider: providerNameSchema,
     model: z.string(),
     message: z.object({ role: z.literal('assistant'), content: z.string() }),
     finishReason: finishReasonSchema,
@@ -59,7 +59,7 @@ const messages = z
 export const completionRequestSchema = z.object({
   messages,
   model: modelField,
-  provider: modelProviderTypeSchema.optional(),
+  provider: providerNameSchema.optional(),
   systemPrompt: z.string().max(200_000).optional(),
   temperature: z.number().min(0).max(2).optional(),
   maxTokens: z.int().min(1).max(1_000_000).optional(),
@@ -116,13 +116,13 @@ export const chatRoutes = defineRoutes({
     body: z.object({
       prompt: z.string().trim().min(1).max(1_000_000),
       model: modelField,
-      provider: modelProviderTypeSchema.optional(),
+      provider: providerNameSchema.optional(),
     }),
     bodyLimit: 8 * 1024 * 1024,
     response: z.object({
       id: z.string(),
       content: z.string(),
-      provider: modelProviderTypeSchema,
+      provider: providerNameSchema,
       model: z.string(),
       usage: tokenUsageSchema,
       duration,
@@ -140,7 +140,7 @@ export const chatRoutes = defineRoutes({
       ticketId: z.string().max(200).optional(),
       presetId: presetIdSchema.default('assistant'),
       model: modelField,
-      provider: modelProviderTypeSchema.optional(),
+      provider: providerNameSchema.optional(),
     }),
     bodyLimit: 8 * 1024 * 1024,
     response: completionSchema.extend({
@@ -172,7 +172,7 @@ export const chatRoutes = defineRoutes({
     access: 'session',
     summary: 'List models of all configured providers, or of one',
     errors: [503],
-    query: z.object({ provider: modelProviderTypeSchema.optional() }),
+    query: z.object({ provider: providerParameterSchema.optional() }),
     response: z.object({
       models: z.array(modelSchema),
       aliases: z.record(z.string(), z.string()).optional(),

@@ -48,6 +48,7 @@ const gatewaySubmitWorkflow = [
 const guardsUpdateName = ['path-traversal', 'shell-injection', 'secret-exfiltration', 'rate-limit'] as const;
 const inboundListProvider = ['codehost', 'tracker_a', 'tracker_b'] as const;
 const inboundListStatus = ['accepted', 'ignored', 'duplicate', 'refused'] as const;
+const integrationsUpdateWebSearchProvider = ['brave', 'serper', 'tavily', 'searxng'] as const;
 const invitesCreateRole = ['user', 'admin'] as const;
 const memorySearchMethod = ['hybrid', 'vector', 'keyword'] as const;
 const memoryListSessionsStatus = ['active', 'archived'] as const;
@@ -171,6 +172,9 @@ export const choiceTable = {
   inbound: {
     list: { provider: inboundListProvider, status: inboundListStatus },
   },
+  integrations: {
+    updateWebSearch: { provider: integrationsUpdateWebSearchProvider },
+  },
   invites: {
     create: { role: invitesCreateRole },
   },
@@ -186,6 +190,7 @@ export const choiceTable = {
     update: { defaultMode: conversationsSendMessageWithToolsSecurityMode },
   },
   providers: {
+    remove: { type: chatCreateCompletionProvider },
     listModels: { type: chatCreateCompletionProvider },
     configure: { type: chatCreateCompletionProvider },
     checkHealth: { type: chatCreateCompletionProvider },

@@ -9,7 +9,7 @@ import {
   pageFields,
   timestampSchema,
 } from './primitives.ts';
-import { modelProviderTypeSchema } from './providers.ts';
+import { providerNameSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 import { sendAgenticMessageSchema, runEventSchema } from './run-events.ts';
 import { refusedCallsSchema } from './refused-calls.ts';
@@ -79,7 +79,7 @@ export const conversationMessageSchema = z
     conversationId: z.string(),
     role: chatRoleSchema,
     content: z.string(),
-    provider: modelProviderTypeSchema.optional(),
+    provider: providerNameSchema.optional(),
     model: z.string().optional(),
     usage: tokenUsageSchema.optional(),
     toolCalls: z.array(toolCallSchema).optional(),
@@ -123,7 +123,7 @@ export type CreateConversation = z.output<typeof createConversationSchema>;
 export const sendMessageSchema = z.object({
   content: z.string().trim().min(1).max(1_000_000),
   model: z.string().min(1).max(200).optional(),
-  provider: modelProviderTypeSchema.optional(),
+  provider: providerNameSchema.optional(),
 });
 export type SendMessage = z.output<typeof sendMessageSchema>;
 

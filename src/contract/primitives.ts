@@ -70,6 +70,11 @@ export type ErrorDetail = z.output<typeof errorDetailSchema>;
 
 export const messageSchema = z.object({ message: z.string() });
 
+/** Sentences about what was accepted nevertheless. */
+export const warningsSchema = z
+  .array(z.string())
+  .meta({ description: 'What to know about what was accepted' });
+
 /** An object with arbitrary keys, such as the metadata of a task. */
 export const jsonObjectSchema = z.record(z.string(), z.json());
 

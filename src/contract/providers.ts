@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestampSchema } from './primitives.ts';
+import { messageSchema, timestampSchema, warningsSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
 /** Model providers: vendors, a local runtime and a router. */
@@ -22,10 +22,32 @@ export const modelProviderTypeSchema = z.enum([
 ]);
 export type ModelProviderType = z.output<typeof modelProviderTypeSchema>;
 
+/** The name of a server that an administrator adds. */
+export const serverNameSchema = z
+  .string()
+  .max(40)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'Expected lower-case letters, digits and hyphens, at most 40');
+
+/** The same as `providerNameSchema`, for a query: parameters have no named types. */
+export const providerParameterSchema = z.union([modelProviderTypeSchema, serverNameSchema], {
+  error: 'Expected the name of a model provider: lower-case letters, digits and hyphens',
+});
+/** A built-in provider by its type, or an OpenAI-compatible server by its name. */
+export const providerNameSchema = providerParameterSchema.meta({
+  id: 'ProviderName',
+  description: 'A built-in provider by its type, or an OpenAI-compatible server by its name',
+});
+export type ProviderName = z.output<typeof providerNameSchema>;
+
+const { options: builtInTypes } = modelProviderTypeSchema;
+/** True for the type of a built-in provider. */
+export const isBuiltIn = (name: string): name is ModelProviderType =>
+  (builtInTypes as readonly string[]).includes(name);
+
 export const modelSchema = z
   .object({
     id: z.string(),
-    provider: modelProviderTypeSchema,
+    provider: providerNameSchema,
     name: z.string(),
     contextWindow: z.int().optional(),
     supportsTools: z.boolean().optional(),
@@ -38,8 +60,12 @@ const latency = { latencyMs: z.number().optional(), message: z.string().optional
 
 export const modelProviderSchema = z
   .object({
-    type: modelProviderTypeSchema,
+    type: providerNameSchema,
     name: z.string(),
+    custom: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true for an OpenAI-compatible server that an administrator added' }),
     configured: z.boolean().meta({ description: 'Has the required configuration, such as a key' }),
     enabled: z.boolean(),
     healthy: z
@@ -57,7 +83,7 @@ export const modelProviderSchema = z
   .meta({ id: 'ModelProvider' });
 export type ModelProvider = z.output<typeof modelProviderSchema>;
 
-const defaultModelSchema = z.object({ provider: modelProviderTypeSchema, model: z.string().optional() });
+const defaultModelSchema = z.object({ provider: providerNameSchema, model: z.string().optional() });
 
 const text = (max: number) => z.string().trim().min(1).max(max);
 
@@ -87,7 +113,18 @@ export const configureModelProviderSchema = z.object({
 });
 export type ConfigureModelProvider = z.output<typeof configureModelProviderSchema>;
 
-const typeParams = z.object({ type: modelProviderTypeSchema });
+/** A new OpenAI-compatible server. */
+export const addProviderSchema = z.object({
+  name: serverNameSchema.refine((name) => !isBuiltIn(name), 'This is the name of a built-in provider'),
+  baseUrl: providerUrlSchema.meta({ description: 'Without a path, `/v1` is added' }),
+  apiKey: apiKeySchema.optional().meta({ description: 'Encrypted, never shown' }),
+  defaultModel: text(200).optional(),
+  default: z.boolean().default(false).meta({ description: 'Makes it the default provider' }),
+});
+export type AddProvider = z.output<typeof addProviderSchema>;
+
+const typeParams = z.object({ type: providerNameSchema });
+const warnings = warningsSchema.optional();
 
 export const providersRoutes = defineRoutes({
   list: {
@@ -96,6 +133,29 @@ export const providersRoutes = defineRoutes({
     access: 'session',
     summary: 'List model providers with their status',
     response: z.object({ default: defaultModelSchema.nullable(), providers: z.array(modelProviderSchema) }),
+  },
+  add: {
+    method: 'POST',
+    path: '/api/chat/providers',
+    access: 'admin',
+    summary: 'Add an OpenAI-compatible server as a model provider',
+    body: addProviderSchema,
+    status: 201,
+    response: z.object({ provider: modelProviderSchema }),
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/api/chat/providers/:type',
+    access: 'admin',
+    summary: 'Remove an OpenAI-compatible server',
+    params: typeParams,
+    query: z.object({
+      force: z
+        .stringbool()
+        .optional()
+        .meta({ description: 'Remove it although it is the default or a schedule uses it' }),
+    }),
+    response: messageSchema.extend({ warnings }),
   },
   listModels: {
     method: 'GET',
@@ -126,7 +186,16 @@ export const providersRoutes = defineRoutes({
     access: 'session',
     summary: 'Check the health of a model provider',
     params: typeParams,
-    response: z.object({ provider: modelProviderTypeSchema, healthy: z.boolean(), ...latency }),
+    response: z.object({
+      provider: providerNameSchema,
+      healthy: z.boolean(),
+      ...latency,
+      code: z
+        .string()
+        .optional()
+        .meta({ description: 'Why it is not healthy, such as `auth`, `quota`, `network` or `timeout`' }),
+      modelProblem: z.string().optional().meta({ description: 'Why its default model cannot be used' }),
+    }),
   },
   setDefault: {
     method: 'POST',
@@ -135,6 +204,6 @@ export const providersRoutes = defineRoutes({
     summary: 'Set the default model provider',
     errors: [503],
     body: defaultModelSchema,
-    response: z.object({ default: defaultModelSchema }),
+    response: z.object({ default: defaultModelSchema, warnings }),
   },
 });

@@ -60,6 +60,8 @@ export const routeAudit: Readonly<Record<string, RouteAudit>> = {
   'PUT /api/security/guards/:name': { ownEvent: 'guard.changed' },
   'POST /api/security/approvals/:id': { none: 'The decision is audited under the name of the tool' },
   'POST /api/chat/tools/approve': { none: 'The decision is audited under the name of the tool' },
+  'POST /api/chat/providers': { ownEvent: 'provider.add' },
+  'DELETE /api/chat/providers/:type': { ownEvent: 'provider.remove' },
   'POST /api/chat/providers/:type/configure': { ownEvent: 'provider.configure' },
   'POST /api/chat/providers/:type/health': { none: 'It checks a provider and notes how it is' },
   'POST /api/chat/providers/default': { ownEvent: 'provider.set_default' },

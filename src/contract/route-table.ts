@@ -183,6 +183,8 @@ export const routeTable = {
   },
   providers: {
     list: { method: 'GET', path: '/api/chat/providers' },
+    add: { method: 'POST', path: '/api/chat/providers' },
+    remove: { method: 'DELETE', path: '/api/chat/providers/:type' },
     listModels: { method: 'GET', path: '/api/chat/providers/:type/models' },
     configure: { method: 'POST', path: '/api/chat/providers/:type/configure' },
     checkHealth: { method: 'POST', path: '/api/chat/providers/:type/health' },

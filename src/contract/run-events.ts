@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { approvalSchema } from './approvals.ts';
 import { finishReasonSchema } from './chat.ts';
-import { modelProviderTypeSchema } from './providers.ts';
+import { providerNameSchema } from './providers.ts';
 import { refusedCallsSchema } from './refused-calls.ts';
 
 export const effortSchema = z.enum(['low', 'medium', 'high', 'max']);
@@ -21,7 +21,7 @@ const shapes = {
     sessionId: z.string(),
     taskId: z.string().optional(),
     conversationId: z.string().optional(),
-    provider: modelProviderTypeSchema,
+    provider: providerNameSchema,
     model: z.string(),
     effort: effortSchema.optional(),
     maxSteps: z.int(),
@@ -69,7 +69,7 @@ const shapes = {
     inputTokens: z.int().optional(),
     outputTokens: z.int().optional(),
     model: z.string(),
-    provider: modelProviderTypeSchema,
+    provider: providerNameSchema,
     toolCalls: z.int(),
     refusedCalls: refusedCallsSchema.optional(),
     finishReason: finishReasonSchema
@@ -121,7 +121,7 @@ export type RunEventInput = { [T in RunEventType]: { type: T; data: z.output<Sha
 export const sendAgenticMessageSchema = z.object({
   content: z.string().trim().min(1).max(200_000),
   model: z.string().min(1).max(200).optional(),
-  provider: modelProviderTypeSchema.optional(),
+  provider: providerNameSchema.optional(),
   temperature: z.number().min(0).max(2).optional(),
   showThinking: z.boolean().default(true),
   maxSteps: z.int().min(1).max(200).optional(),

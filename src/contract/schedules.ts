@@ -6,6 +6,7 @@ import {
   offsetSchema,
   pageFields,
   timestampSchema,
+  warningsSchema,
   timeZoneSchema,
 } from './primitives.ts';
 import { defineRoutes } from './route.ts';
@@ -148,6 +149,7 @@ export const listSchedulesQuerySchema = z.object({
 export type ListSchedulesQuery = z.output<typeof listSchedulesQuerySchema>;
 
 const scheduleAnswer = z.object({ schedule: scheduleSchema });
+const changedSchedule = scheduleAnswer.extend({ warnings: warningsSchema.optional() });
 const mayRead = ['tasks:read', 'tasks:write'] as const;
 const mayWrite = ['tasks:write'] as const;
 
@@ -172,7 +174,7 @@ export const schedulesRoutes = defineRoutes({
     summary: 'Create a schedule',
     body: createScheduleSchema,
     status: 201,
-    response: scheduleAnswer,
+    response: changedSchedule,
   },
   preview: {
     method: 'POST',
@@ -200,7 +202,7 @@ export const schedulesRoutes = defineRoutes({
     summary: 'Update, pause or resume a schedule',
     params: idParamsSchema,
     body: updateScheduleSchema,
-    response: scheduleAnswer,
+    response: changedSchedule,
   },
   run: {
     method: 'POST',

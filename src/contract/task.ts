@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { memoryScopeSchema } from './memory.ts';
 import { jsonObjectSchema, timestampSchema } from './primitives.ts';
-import { modelProviderTypeSchema } from './providers.ts';
+import { providerNameSchema } from './providers.ts';
 import { refusedCallsSchema } from './refused-calls.ts';
 import { taskEnvironmentSchema, umaskSchema } from './task-environment.ts';
 import { securityModeSchema } from './security-mode.ts';
@@ -75,7 +75,7 @@ const modelFields = {
     description:
       'A model of the provider, or `provider/model`; for the built-in agent, as the fields up to `maxCostUsd`',
   }),
-  provider: modelProviderTypeSchema.optional(),
+  provider: providerNameSchema.optional(),
   maxSteps: z.int().min(1).max(200).optional(),
   maxBudget: z.int().min(1000).max(100_000_000).optional().meta({ description: 'Tokens of all steps' }),
   maxCostUsd: z

@@ -8,6 +8,7 @@ import {
   offsetSchema,
   queryInt,
   timestampSchema,
+  warningsSchema,
 } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { idempotencyHeader } from './route-errors.ts';
@@ -67,6 +68,7 @@ export type FilterTasksQuery = z.output<typeof filterTasksQuerySchema>;
 
 const page = { total: z.int(), limit: z.int(), nextCursor: z.string().optional() };
 const taskWithMessageSchema = z.object({ message: z.string(), task: taskSchema });
+const newTaskSchema = taskWithMessageSchema.extend({ warnings: warningsSchema.optional() });
 const agentCountsSchema = z.object({
   count: z.int(),
   completed: z.int(),
@@ -138,8 +140,8 @@ export const tasksRoutes = defineRoutes({
     headers: idempotencyHeaders,
     body: createTaskSchema,
     status: 201,
-    response: taskWithMessageSchema,
-    also: { 200: taskWithMessageSchema },
+    response: newTaskSchema,
+    also: { 200: newTaskSchema },
   },
   filter: {
     method: 'GET',

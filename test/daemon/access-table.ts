@@ -133,6 +133,8 @@ export const accessTable: Record<string, AccessRow> = {
   'preferences.list': session,
   'preferences.delete': session,
   'preferences.track': session,
+  'providers.add': admin,
+  'providers.remove': admin,
   'providers.configure': admin,
   'providers.checkHealth': session,
   'providers.list': session,

@@ -40,7 +40,7 @@ it('a task waits without a provider, says what is missing, and starts once there
   expect(events.at(-1)).toMatchObject({
     type: 'waiting_for_agent',
     message:
-      'The agent "builtin" is not configured: it needs a model provider: svc providers configure openai.',
+      'The agent "builtin" is not configured: it needs a model provider: svc providers configure openai',
   });
   await useModel(fresh, model);
   const { task: done } = await follow(fresh.client, task.id);

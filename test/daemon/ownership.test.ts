@@ -179,6 +179,7 @@ const unowned = [
   'users.update',
   'pairing.getStatus',
   'providers.configure',
+  'providers.remove',
   'providers.checkHealth',
   'providers.listModels',
   'audit.get',

@@ -3,6 +3,7 @@ import { id } from '../ids/id-type.ts';
 import { modeMeanings } from './policy/mode-meanings.ts';
 import { anyNumber, optional, several } from '../program/arguments.ts';
 import { defineCommand } from '../program/define-command.ts';
+import { modelName } from '../completion/suggestions.ts';
 import { flag, option, optionalValue, optionWithDefault } from '../program/options.ts';
 import { json, limit, offset, quiet, yes } from '../program/shared-options.ts';
 import { choice, text, wholeNumber } from '../program/value-type.ts';
@@ -72,7 +73,7 @@ export const chat = defineCommand({
       conversationId,
     ),
     flag('--agentic', 'Work autonomously, step by step'),
-    option('--model <model>', 'Model (default: the configured one)', text),
+    option('--model <model>', 'Model (default: the configured one)', modelName),
     option('--provider <provider>', 'Provider of the model', providerName),
     option(
       '--mode <mode>',

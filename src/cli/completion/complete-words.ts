@@ -46,14 +46,15 @@ const topicCandidates = () => helpTopics.map(({ name, summary }): Candidate => [
 const optionCandidates = (options: readonly OptionSpec[]): Candidate[] =>
   options.map(({ flags, help }) => [/--[\w-]+/.exec(flags)?.[0] ?? '', help]);
 
-/** Returns nothing if the daemon does not respond in time, because the user is typing. */
+/** Returns only what is known here if the daemon does not respond in time, because the user is typing. */
 async function valuesOf(cli: Cli, type: ValueType, { values }: Position): Promise<readonly Candidate[]> {
-  if (type.choices) return type.choices.words;
+  const known = type.choices?.words ?? [];
+  if (!type.suggest) return known;
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    return (await type.suggest?.(cli, { signal, values })) ?? [];
+    return await type.suggest(cli, { signal, values });
   } catch (error) {
-    if (error instanceof CliError || error instanceof ApiError || signal.aborted) return [];
+    if (error instanceof CliError || error instanceof ApiError || signal.aborted) return known;
     throw error;
   }
 }

@@ -57,6 +57,29 @@ export const timeZone = suggested(async () =>
   ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone): Candidate => [zone, '']),
 );
 
+/** The name of a model: of the provider that is named before, else also with the name of its provider. */
+export const modelName = suggested(
+  async (cli, { signal, values }) => {
+    const provider = values.get('provider');
+    const { client } = cli.connect({ mayStart: false });
+    const query = provider === undefined ? {} : { provider };
+    const [{ models }, fallback] = await Promise.all([
+      client.chat.listModels({ query }, { signal }),
+      provider ?? client.providers.list({}, { signal }).then((answer) => answer.default?.provider),
+    ]);
+    const candidates = (prefix: (name: string) => string, of: typeof models) =>
+      of.map(({ id, name, provider: by }): Candidate => [`${prefix(by)}${id}`, name === id ? '' : name]);
+    return [
+      ...candidates(
+        () => '',
+        models.filter((model) => model.provider === fallback),
+      ),
+      ...(provider === undefined ? candidates((by) => `${by}/`, models) : []),
+    ];
+  },
+  { one: 'Name of the model', several: 'Names of models' },
+);
+
 /** The name of a tool, or the beginning of one before a star. */
 export const toolName = suggested(
   async (cli, { signal }) => {

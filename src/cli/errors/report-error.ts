@@ -122,7 +122,8 @@ function usageReport(error: CommanderError, reached: string): Report {
 }
 
 const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+/** A command at the end stays as it can be copied. */
+const sentence = (text: string) => (/[.!?]$|: svc [^.]+$/.test(text) ? text : `${text}.`);
 
 function chainOf(error: unknown): string {
   const parts: string[] = [];

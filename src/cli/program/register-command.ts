@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { CliError } from '../errors/cli-error.ts';
 import type { Cli } from './cli.ts';
-import { closest } from './closest.ts';
+import { closest } from '../../contract/closest.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { type ArgumentSpec, argumentTerm } from './arguments.ts';
 import type { CommandSpec } from './define-command.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Cli } from './cli.ts';
-import { closest } from './closest.ts';
+import { closest } from '../../contract/closest.ts';
 import { parseDuration } from '../../contract/duration.ts';
 
 /** A word, and what it means. */

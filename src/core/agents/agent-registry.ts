@@ -157,7 +157,7 @@ export class AgentRegistry {
     const missing = entry.adapter.missingConfig();
     return missing === undefined
       ? { adapter: entry.adapter }
-      : { missing: `The agent "${type}" is not configured: it needs ${missing}.` };
+      : { missing: `The agent "${type}" is not configured: it needs ${missing}` };
   }
 
   async #describe(entry: Entry, cells: CountCell[]): Promise<Agent> {

@@ -5,7 +5,7 @@ import type {
   CompletionRequest,
   PresetId,
 } from '../../contract/chat.ts';
-import type { ModelProviderType } from '../../contract/providers.ts';
+import type { ProviderName } from '../../contract/providers.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Recall } from './recall/recall.ts';
 import type { Runtime } from '../runtime.ts';
@@ -31,7 +31,7 @@ export interface CompletionServiceDeps {
 
 interface ModelSelection {
   model?: string | undefined;
-  provider?: ModelProviderType | undefined;
+  provider?: ProviderName | undefined;
 }
 interface ContextSelection {
   taskId?: string | undefined;

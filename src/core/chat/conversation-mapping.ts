@@ -5,7 +5,6 @@ import type {
   MessageError,
   MessageStatus,
 } from '../../contract/conversations.ts';
-import type { ModelProviderType } from '../../contract/providers.ts';
 import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
 
 export const toConversation = (row: ConversationRow): Conversation => ({
@@ -30,7 +29,7 @@ export function toMessage(row: MessageRow): ConversationMessage {
     conversationId: row.conversation_id,
     role: row.role as ChatMessage['role'],
     content: row.content,
-    ...(row.provider !== null && { provider: row.provider as ModelProviderType }),
+    ...(row.provider !== null && { provider: row.provider }),
     ...(row.model !== null && { model: row.model }),
     ...(Object.keys(usage).length > 0 && { usage }),
     ...(row.tool_calls !== null && {

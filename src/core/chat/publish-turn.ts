@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../contract/chat.ts';
 import type { MessageError } from '../../contract/conversations.ts';
-import type { ModelProviderType } from '../../contract/providers.ts';
+import type { ProviderName } from '../../contract/providers.ts';
 import type { RunEventInput } from '../../contract/run-events.ts';
 import type { Runtime } from '../runtime.ts';
 import type { MessageRow } from '../storage/rows/conversations.ts';
@@ -18,11 +18,7 @@ export function publishTurn(
   const { id, content, seq: messageCount } = message;
   emit({ type: 'user_message', data: { id, content, compactionApplied: isCompacted, messageCount } });
   return {
-    complete: (
-      answer: MessageRow,
-      model: { provider: ModelProviderType; modelId: string },
-      usage: TokenUsage,
-    ) => {
+    complete: (answer: MessageRow, model: { provider: ProviderName; modelId: string }, usage: TokenUsage) => {
       const { promptTokens: inputTokens, completionTokens: outputTokens, totalTokens } = usage;
       emit({ type: 'text:delta', data: { step: 1, delta: answer.content } });
       emit({

@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import {
+  apiKeySchema,
   apiVersionSchema,
+  isBuiltIn,
   type ModelProviderType,
-  modelProviderTypeSchema,
+  type ProviderName,
+  providerNameSchema,
   providerUrlSchema,
   resourceNameSchema,
+  serverNameSchema,
 } from '../../contract/providers.ts';
 import { define } from './define-setting.ts';
 import { parseJsonText } from './parse-json-text.ts';
+import { mask } from './secret-parts.ts';
 
 /** How people call the vendors. */
-export const providerNames: Record<ModelProviderType, string> = {
+const vendorNames: Record<ModelProviderType, string> = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',
   azure: 'Azure OpenAI',
@@ -28,6 +33,9 @@ export const providerNames: Record<ModelProviderType, string> = {
   openrouter: 'OpenRouter',
 };
 
+/** How people call a provider; a server has the name that it was given. */
+export const displayName = (name: ProviderName): string => (isBuiltIn(name) ? vendorNames[name] : name);
+
 const text = z.string().trim().max(200).optional();
 /** As it is, or sealed, which is longer. */
 export const keySettingSchema = z.union([
@@ -41,7 +49,7 @@ const settingsOf = <P extends ModelProviderType>(
   environment: string,
   urlEnvironment?: string,
 ) => {
-  const name = providerNames[provider];
+  const name = vendorNames[provider];
   const own = {
     apiKey: define({
       schema: keySettingSchema,
@@ -79,12 +87,45 @@ const settingsOf = <P extends ModelProviderType>(
   };
 };
 
+const MAX_SERVERS = 50;
+/** A client sends a mask back for the key that is stored. */
+const storedKey = z.union([z.literal(mask), z.string().startsWith('sealed:v1:').max(4000), apiKeySchema]);
+const serverSchema = z.strictObject({
+  baseUrl: providerUrlSchema,
+  apiKey: storedKey.optional(),
+  defaultModel: text,
+  enabled: z.boolean().default(true),
+});
+export type ServerSettings = z.output<typeof serverSchema>;
+
+export const serversSchema = z.preprocess(
+  parseJsonText,
+  z
+    .record(serverNameSchema, serverSchema, {
+      error: ({ code }) =>
+        code === 'invalid_key'
+          ? 'The name of a server has lower-case letters, digits and hyphens, at most 40'
+          : 'Expected a JSON object of servers by name',
+    })
+    .refine(
+      (servers) => !Object.keys(servers).some(isBuiltIn),
+      'A server cannot have the name of a built-in provider',
+    )
+    .refine((servers) => Object.keys(servers).length <= MAX_SERVERS, `At most ${MAX_SERVERS} servers`),
+);
+
+/** The origin that the key of a server is for. */
+const originOfServer = (entry: unknown): string =>
+  typeof entry === 'object' && entry !== null && 'baseUrl' in entry && typeof entry.baseUrl === 'string'
+    ? (URL.parse(entry.baseUrl)?.origin ?? '')
+    : '';
+
 const MAX_PRICES = 200;
 const amount = z.number().min(0).max(1_000_000);
 const pricesSchema = z.preprocess(
   parseJsonText,
   z
-    .record(z.string().regex(/^[a-z]+\/.{1,200}$/), z.strictObject({ input: amount, output: amount }), {
+    .record(z.string().regex(/^[a-z0-9-]+\/.{1,200}$/), z.strictObject({ input: amount, output: amount }), {
       error: ({ code }) =>
         code === 'invalid_key'
           ? 'Expected the name of a model as provider/model'
@@ -95,7 +136,7 @@ const pricesSchema = z.preprocess(
 
 export const providerSettings = {
   'chat.defaultProvider': define({
-    schema: modelProviderTypeSchema.optional(),
+    schema: providerNameSchema.optional(),
     default: undefined,
     live: true,
     description: 'The default model provider; the first configured one unless set',
@@ -105,6 +146,13 @@ export const providerSettings = {
     default: undefined,
     live: true,
     description: 'The default model of the default provider',
+  }),
+  'providers.servers': define({
+    schema: serversSchema,
+    default: {},
+    live: true,
+    secretParts: { names: ['apiKey'], destination: originOfServer },
+    description: 'OpenAI-compatible servers by name: { baseUrl, apiKey, defaultModel, enabled }',
   }),
   'models.prices': define({
     schema: pricesSchema,

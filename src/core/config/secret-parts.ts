@@ -5,7 +5,7 @@ export const mask = '••••••••';
 
 /** Which parts of the entries of a setting hold secrets, such as the headers of each server. */
 export interface SecretParts {
-  /** The fields of an entry whose values are secrets, by name; `entries` where each entry is a secret itself. */
+  /** The fields of an entry that are a secret or hold some by name; `entries` where each entry is a secret itself. */
   names: readonly string[] | 'entries';
   /** Where the secrets of an entry go: only as long as that stays the same does a mask stand for what was there. */
   destination?(entry: unknown): string;
@@ -17,13 +17,13 @@ type Replace = (secret: string, path: readonly [entry: string, ...inner: string[
 export function mapSecrets(value: unknown, { names }: SecretParts, replace: Replace): unknown {
   return mapObject(value, (entry, of) => {
     if (names === 'entries') return typeof entry === 'string' ? replace(entry, [of]) : entry;
-    return mapObject(entry, (part, field) =>
-      names.includes(field)
-        ? mapObject(part, (secret, name) =>
-            typeof secret === 'string' ? replace(secret, [of, field, name]) : secret,
-          )
-        : part,
-    );
+    return mapObject(entry, (part, field) => {
+      if (!names.includes(field)) return part;
+      if (typeof part === 'string') return replace(part, [of, field]);
+      return mapObject(part, (secret, name) =>
+        typeof secret === 'string' ? replace(secret, [of, field, name]) : secret,
+      );
+    });
   });
 }
 

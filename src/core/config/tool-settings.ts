@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { safeParse } from '../../contract/safe-parse.ts';
 import { define } from './define-setting.ts';
@@ -17,6 +18,15 @@ const common = {
   enabled: z.boolean().default(true),
   /** As the server calls them. */
   readOnlyTools: z.array(z.string().min(1).max(200)).max(200).default([]),
+  /** Directories besides the workspace that calls may name. */
+  roots: z
+    .array(
+      argument
+        .startsWith('/', 'Expected an absolute path')
+        .refine((path) => resolve(path) !== '/', 'Expected a directory below /'),
+    )
+    .max(20)
+    .default([]),
 };
 const stdioServer = z.strictObject({
   command: argument.min(1),
@@ -92,7 +102,7 @@ export const toolSettings = {
     live: true,
     secretParts: { names: ['env', 'headers'], destination },
     description:
-      'MCP servers by name: { command, args, env, cwd } or { url, headers }, plus enabled and readOnlyTools',
+      'MCP servers by name: { command, args, env, cwd } or { url, headers }, plus enabled, readOnlyTools and roots',
   }),
   'tools.callsPerMinute': define({
     schema: z.int().min(1).max(100_000),

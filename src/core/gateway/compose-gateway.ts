@@ -6,6 +6,7 @@ import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
+import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import type { TaskFeature } from '../tasks/compose-tasks.ts';
 import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import type { TaskQueryStore } from '../tasks/task-query-store.ts';
@@ -30,6 +31,7 @@ export interface GatewayDeps {
   taskStore: TaskStore;
   taskQuery: TaskQueryStore;
   tasks: TaskService;
+  newTaskCheck: NewTaskCheck;
   registry: AgentRegistry;
   finishWatcher: TaskFinishWatcher;
   execution: Pick<TaskFeature['execution'], 'queue' | 'pause' | 'slots'>;
@@ -54,6 +56,7 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
   });
   const gateway = new GatewayService({
     tasks,
+    check: deps.newTaskCheck,
     registry,
     taskStore,
     requests: new GatewayRequestStore(database),

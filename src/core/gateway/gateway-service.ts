@@ -9,6 +9,7 @@ import { type Caller, mayRunCommands, requireOwned } from '../auth/caller.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { Runtime } from '../runtime.ts';
+import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -25,6 +26,7 @@ const MAX_WAIT_MS = 300_000;
 
 export interface GatewayServiceDeps {
   tasks: TaskService;
+  check: Pick<NewTaskCheck, 'modelWarning'>;
   registry: Pick<AgentRegistry, 'needsCommandRights'>;
   taskStore: TaskStore;
   requests: GatewayRequestStore;
@@ -94,7 +96,7 @@ export class GatewayService {
   }
 
   async #create(caller: Caller, request: GatewayRequest, { idempotencyKey, baseUrl }: SubmitContext) {
-    const { tasks, registry, requests, notify, outlook, progress, runtime } = this.#deps;
+    const { tasks, check, registry, requests, notify, outlook, progress, runtime } = this.#deps;
     const { token } = caller;
     if (!token) throw new AppError('forbidden', 'The gateway takes API tokens only');
     const { task, workflow, options } = request;
@@ -123,6 +125,9 @@ export class GatewayService {
       key,
       body: { task: plainTask, workflow, options },
       isText,
+      before: async () => {
+        await check.modelWarning(plainTask);
+      },
       attach: (transaction, { id: taskId, status, createdAt: created_at }) => {
         const ids = { task_id: taskId, token_id: token.id, created_at };
         requests.insert(transaction, {

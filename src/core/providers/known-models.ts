@@ -1,4 +1,9 @@
-import type { Model, ModelProviderType } from '../../contract/providers.ts';
+import {
+  isBuiltIn,
+  type Model,
+  type ModelProviderType,
+  type ProviderName,
+} from '../../contract/providers.ts';
 
 type KnownModel = Pick<Model, 'id' | 'contextWindow' | 'supportsTools' | 'supportsReasoning'>;
 
@@ -14,7 +19,7 @@ const reasoning = { supportsTools: true, supportsReasoning: true };
  * The models in the vendors' documentation and packages on 2026-11-21, for vendors without a list of models and for
  * context windows that a list leaves out. Only public context windows are included.
  */
-export const knownModels: Partial<Record<ModelProviderType, readonly KnownModel[]>> = {
+const knownModels: Partial<Record<ModelProviderType, readonly KnownModel[]>> = {
   anthropic: [
     model('claude-opus-5-5', undefined, reasoning),
     model('claude-sonnet-5-5', undefined, reasoning),
@@ -74,3 +79,7 @@ export const knownModels: Partial<Record<ModelProviderType, readonly KnownModel[
   cerebras: [model('gpt-oss-120b', 131_072, reasoning)],
   openrouter: [model('openrouter/auto', 2_000_000, tools)],
 };
+
+/** The dated list of a provider; empty for a server. */
+export const knownModelsOf = (provider: ProviderName): readonly KnownModel[] =>
+  (isBuiltIn(provider) && knownModels[provider]) || [];

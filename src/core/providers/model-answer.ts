@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Model, ModelProviderType } from '../../contract/providers.ts';
+import type { Model, ProviderName } from '../../contract/providers.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
-import { knownModels } from './known-models.ts';
+import { knownModelsOf } from './known-models.ts';
 
 const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 const name = optional(z.string().min(1).max(200));
@@ -11,6 +11,7 @@ const words = optional(z.array(z.string()));
 /** An entry in the model list of any vendor; each names the fields differently. */
 const entrySchema = z.object({
   id: name,
+  owned_by: name,
   name,
   type: name,
   display_name: name,
@@ -43,21 +44,37 @@ const pageSchema = z.object({
   next_page_token: optional(z.string().max(2000)),
 });
 
+export interface ModelPage {
+  /** Those that can chat. */
+  models: Model[];
+  /** The names of all. */
+  ids: string[];
+  /** Whether the provider takes names that it does not list. */
+  isOpen: boolean;
+  next: string | undefined;
+}
+
 /** Reads the models of one page and the cursor of the next; undefined where the body is not a list. */
-export function readModels(
-  provider: ModelProviderType,
-  body: unknown,
-): { models: Model[]; next: string | undefined } | undefined {
+export function readModels(provider: ProviderName, body: unknown): ModelPage | undefined {
   const page = safeParse(pageSchema, Array.isArray(body) ? { data: body } : body).data;
   const list = page?.data ?? page?.models;
   if (!page || !list) return undefined;
-  const models = list.flatMap((each) => {
+  const entries = list.flatMap((each) => {
     const { success, data } = safeParse(entrySchema, each);
     const id = success && (data.id ?? data.name)?.replace(/^models\//, '');
-    return id && isForChat(id, data) ? [toModel(provider, id, data)] : [];
+    return id ? [{ id, entry: data }] : [];
   });
-  return { models, next: nextOf(page) };
+  return {
+    models: entries.flatMap(({ id, entry }) => (isForChat(id, entry) ? [toModel(provider, id, entry)] : [])),
+    ids: entries.map(({ id }) => id),
+    isOpen: entries.some(isOpenEntry),
+    next: nextOf(page),
+  };
 }
+
+/** A gateway lists patterns such as `*`; llama.cpp answers with the model that it has loaded, whatever the name. */
+const isOpenEntry = ({ id, entry }: { id: string; entry: Entry }) =>
+  id.includes('*') || entry.owned_by === 'llamacpp';
 
 const nextOf = (page: z.output<typeof pageSchema>) =>
   (page.has_more === true ? page.last_id : undefined) ||
@@ -80,8 +97,8 @@ function isForChat(id: string, entry: Entry): boolean {
   return !otherUses.test(id);
 }
 
-function toModel(provider: ModelProviderType, id: string, entry: Entry): Model {
-  const known = knownModels[provider]?.find((each) => each.id === id);
+function toModel(provider: ProviderName, id: string, entry: Entry): Model {
+  const known = knownModelsOf(provider).find((each) => each.id === id);
   const { capabilities, supported_parameters: parameters, features } = entry;
   const contextWindow =
     entry.context_window ??

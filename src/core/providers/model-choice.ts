@@ -1,44 +1,43 @@
-import { type ModelProviderType, modelProviderTypeSchema } from '../../contract/providers.ts';
-import { safeParse } from '../../contract/safe-parse.ts';
+import type { ProviderName } from '../../contract/providers.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { ProviderConnections } from './provider-connections.ts';
-import { modelProviders, providerTypes } from './provider-list.ts';
+import { definitionOf } from './provider-list.ts';
+import { unknownProvider } from './unknown-provider.ts';
 
 export interface ModelRequest {
-  provider?: ModelProviderType | undefined;
+  provider?: ProviderName | undefined;
   /** A model of the provider, or `provider/model`. */
   model?: string | undefined;
 }
 
 /** The provider for requests that name none: the configured default, else the first usable one. */
-export const defaultProvider = (
-  config: Config,
-  connections: ProviderConnections,
-): ModelProviderType | undefined => config.get('chat.defaultProvider') ?? connections.usable()[0];
+export const defaultProvider = (config: Config, connections: ProviderConnections): ProviderName | undefined =>
+  config.get('chat.defaultProvider') ?? connections.usable()[0];
 
 /** The provider and model of a request; the model is undefined where the provider has no default. */
 export function chooseModel(
   { provider, model }: ModelRequest,
   config: Config,
   connections: ProviderConnections,
-): { provider: ModelProviderType; modelId: string | undefined } {
+): { provider: ProviderName; modelId: string | undefined } {
   const slash = model?.indexOf('/') ?? -1;
   const prefix = slash > 0 ? model?.slice(0, slash) : undefined;
-  const choose = (type: ModelProviderType, id: string | undefined) => ({
+  const choose = (type: ProviderName, id: string | undefined) => ({
     provider: type,
     modelId: withoutProvider(type, id) ?? withoutProvider(type, defaultModel(type, config, connections)),
   });
-  if (provider) return choose(provider, model);
-  const named = safeParse(modelProviderTypeSchema, prefix).data;
-  if (named) return choose(named, model?.slice(slash + 1));
+  if (provider !== undefined) {
+    connections.require(provider);
+    return choose(provider, model);
+  }
+  const names = connections.names();
+  const named = names.find((name) => name === prefix);
+  if (named !== undefined) return choose(named, model?.slice(slash + 1));
   const fallback = defaultProvider(config, connections);
-  if (prefix !== undefined && !(fallback && modelProviders[fallback].hasSlashesInIds))
-    throw new AppError(
-      'validation',
-      `There is no model provider "${prefix.slice(0, 50)}". There are: ${providerTypes.join(', ')}.`,
-    );
-  if (!fallback)
+  if (prefix !== undefined && !(fallback !== undefined && definitionOf(fallback).hasSlashesInIds))
+    throw unknownProvider(prefix, names, { path: 'model' });
+  if (fallback === undefined)
     throw new AppError(
       'unavailable',
       'No model provider is configured. Configure one: svc providers configure openai',
@@ -47,16 +46,16 @@ export function chooseModel(
 }
 
 /** The model id without the provider prefix; undefined where nothing is left. */
-export const withoutProvider = (type: ModelProviderType, id = ''): string | undefined =>
-  (!modelProviders[type].hasSlashesInIds && id.startsWith(`${type}/`) ? id.slice(type.length + 1) : id) ||
+export const withoutProvider = (type: ProviderName, id = ''): string | undefined =>
+  (!definitionOf(type).hasSlashesInIds && id.startsWith(`${type}/`) ? id.slice(type.length + 1) : id) ||
   undefined;
 
 function defaultModel(
-  provider: ModelProviderType,
+  provider: ProviderName,
   config: Config,
   connections: ProviderConnections,
 ): string | undefined {
   const chosen =
     provider === defaultProvider(config, connections) ? config.get('chat.defaultModel') : undefined;
-  return chosen ?? config.get(`providers.${provider}.defaultModel`) ?? modelProviders[provider].defaultModel;
+  return chosen ?? connections.defaultModel(provider) ?? definitionOf(provider).defaultModel;
 }

@@ -1,6 +1,6 @@
-import type { ModelProviderType } from '../../contract/providers.ts';
+import type { ProviderName } from '../../contract/providers.ts';
 import type { FailureClass } from '../../contract/task.ts';
-import { providerNames } from '../config/provider-settings.ts';
+import { displayName } from '../config/provider-settings.ts';
 import { OutboundError, type OutboundFault, toOutboundError } from '../outbound/outbound-error.ts';
 import { readRetryAfter } from '../outbound/retry-after.ts';
 import type { ModelFailure } from './resolved-model.ts';
@@ -10,7 +10,7 @@ import { readStatement } from './vendor-statement.ts';
 const MAX_WAIT_MS = 24 * 60 * 60_000;
 
 export interface FailureContext {
-  provider: ModelProviderType;
+  provider: ProviderName;
   /** Redacted from every message. */
   secrets: readonly string[];
   /** The texts that were sent; messages that quote them are not shown. */
@@ -25,7 +25,7 @@ export function toModelFailure(
   { provider, secrets, texts = [], now }: FailureContext,
 ): ModelFailure {
   const error = innermost(thrown);
-  const name = providerNames[provider];
+  const name = displayName(provider);
   const fail = (kind: Kind, message: string, retryAfterMs?: number): ModelFailure => ({
     ...kind,
     message,
@@ -144,11 +144,11 @@ const openings: Partial<Record<FailureClass, string>> = {
 
 function sentence(
   { class: kind }: Kind,
-  type: ModelProviderType,
+  type: ProviderName,
   status: number | undefined,
   detail: string,
 ): string {
-  const opening = `${providerNames[type]} ${openings[kind] ?? 'failed'}`;
+  const opening = `${displayName(type)} ${openings[kind] ?? 'failed'}`;
   const reason = detail || (status !== undefined && status >= 300 ? `it answered ${status}` : '');
   const advice = kind === 'auth' || kind === 'quota' ? `. Set another: svc providers configure ${type}` : '';
   return `${opening}${reason && `: ${reason}`}${advice}`;

@@ -1,4 +1,4 @@
-import type { ModelProviderType } from '../../contract/providers.ts';
+import type { ModelProviderType, ProviderName } from '../../contract/providers.ts';
 
 /** USD per million tokens. */
 export interface ModelPrice {
@@ -57,7 +57,7 @@ const snapshot = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
 /** What calls of a model cost, by the settings first; undefined where it is unknown. */
 export function priceOf(
-  { provider, modelId }: { provider: ModelProviderType; modelId: string },
+  { provider, modelId }: { provider: ProviderName; modelId: string },
   configured: Readonly<Record<string, ModelPrice>> = {},
 ): ModelPrice | undefined {
   const listed = listPrices.find((list) => list.provider === provider)?.models ?? {};

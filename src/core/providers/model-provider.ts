@@ -20,6 +20,8 @@ export interface ModelList {
   path: string;
   /** The parameter that takes the cursor of the next page. */
   cursor?: string;
+  /** Where the pages of single models are, if not below the list; relative to the base URL. */
+  page?: string;
 }
 
 /** A vendor of models, a local runtime or a router. */
@@ -31,6 +33,8 @@ export interface ModelProvider {
   defaultModel?: string;
   /** Whether its model ids contain slashes, so that a prefix is not the name of a provider. */
   hasSlashesInIds?: true;
+  /** Whether it has models that its list leaves out, such as those of dedicated deployments. */
+  hasPartialList?: true;
   /** undefined where the vendor has no list of models. */
   list?: ModelList;
   /** A cheap request that needs a valid key, where the list of models does not. */

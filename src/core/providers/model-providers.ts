@@ -1,12 +1,14 @@
-import type {
-  ConfigureModelProvider,
-  Model,
-  ModelProvider,
-  ModelProviderType,
+import {
+  type AddProvider,
+  type ConfigureModelProvider,
+  isBuiltIn,
+  type Model,
+  type ModelProvider,
+  type ProviderName,
 } from '../../contract/providers.ts';
 import type { FailureClass } from '../../contract/task.ts';
 import type { EmbeddingProvider } from '../config/memory-settings.ts';
-import { providerNames } from '../config/provider-settings.ts';
+import { displayName } from '../config/provider-settings.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import { CircuitBreaker } from '../limits/circuit-breaker.ts';
@@ -16,15 +18,18 @@ import { OutboundError } from '../outbound/outbound-error.ts';
 import type { Runtime } from '../runtime.ts';
 import { modelError } from './model-error.ts';
 import { embeddingBackends } from './embedding-backends.ts';
-import { knownModels } from './known-models.ts';
+import { knownModelsOf } from './known-models.ts';
 import { withRepairedAnswers } from './repaired-answers.ts';
 import { chooseModel, defaultProvider, type ModelRequest } from './model-choice.ts';
+import { ModelCheck } from './model-check.ts';
 import { toModelFailure } from './model-failure.ts';
 import { type ListedModels, ModelListing } from './model-listing.ts';
-import { type Changer, ProviderChanges, type ProviderChangesDeps } from './provider-changes.ts';
-import { ProviderConnections } from './provider-connections.ts';
-import { ProviderHealth, type ProviderCheck } from './provider-health.ts';
-import { modelProviders, providerTypes } from './provider-list.ts';
+import type { Changer } from './audit-change.ts';
+import { ProviderChanges, type ProviderChangesDeps } from './provider-changes.ts';
+import { configuredUrls, ProviderConnections } from './provider-connections.ts';
+import { type Explain, ProviderHealth, type ProviderCheck } from './provider-health.ts';
+import { type FindUsers, ProviderRemoval } from './provider-removal.ts';
+import { definitionOf, providerTypes } from './provider-list.ts';
 import type { ModelFailure, ResolvedModel, VendorEmbeddingModel } from './resolved-model.ts';
 import { maskKey } from '../text/safe-text.ts';
 import { WholeAnswers } from './whole-answers.ts';
@@ -34,6 +39,9 @@ type Use = 'chat' | 'embeddings';
 
 /** Failures of the provider itself, not of a request or a key. */
 const outages: FailureClass[] = ['network', 'timeout'];
+
+/** How old the lists of all providers together may be. */
+const RECENT_MS = 60_000;
 
 class FailedCall extends Error {
   readonly failure: ModelFailure;
@@ -58,18 +66,32 @@ export class ModelProviders {
   readonly #changes: ProviderChanges;
   readonly #listing: ModelListing;
   readonly #health: ProviderHealth;
+  readonly #check: ModelCheck;
+  readonly #removal: ProviderRemoval;
   readonly #wholeAnswers = new WholeAnswers();
-  readonly #breakers = new Map<`${ModelProviderType} ${Use}`, CircuitBreaker>();
+  readonly #breakers = new Map<`${ProviderName} ${Use}`, CircuitBreaker>();
 
   constructor(deps: ModelProvidersDeps) {
     this.#deps = deps;
     this.#connections = new ProviderConnections(deps.config, this.#wholeAnswers.fetch(deps.fetch));
     this.#changes = new ProviderChanges({ ...deps, connections: this.#connections });
-    this.#listing = new ModelListing(this.#connections);
+    this.#removal = new ProviderRemoval({ ...deps, connections: this.#connections, changes: this.#changes });
+    this.#listing = new ModelListing(this.#connections, deps.runtime.monotonic);
+    const explain: Explain = (name, error) =>
+      isOwnError(error) ? { message: error.message } : this.toFailure(name, error);
     this.#health = new ProviderHealth({
       connections: this.#connections,
       clock: deps.runtime,
-      explain: (type, error) => (isOwnError(error) ? error.message : this.toFailure(type, error).message),
+      explain: (name, error) => {
+        const { message, code } = explain(name, error);
+        return { message, ...(code !== undefined && { code }) };
+      },
+    });
+    this.#check = new ModelCheck({
+      config: deps.config,
+      connections: this.#connections,
+      listing: this.#listing,
+      explain: (name, error) => explain(name, error).message,
     });
   }
 
@@ -79,8 +101,8 @@ export class ModelProviders {
     const connection = this.#connections.of(provider);
     this.#requireClosed(provider, 'chat');
     const modelId = named ?? (await this.#firstModel(provider));
-    const create = await modelProviders[provider].create(connection);
-    const known = knownModels[provider]?.find(({ id }) => id === modelId);
+    const create = await definitionOf(provider).create(connection);
+    const known = knownModelsOf(provider).find(({ id }) => id === modelId);
     return {
       provider,
       modelId,
@@ -106,35 +128,37 @@ export class ModelProviders {
   }
 
   /** The configured base URLs that requests may not go to, each with the reason; they may be older than the rule. */
-  refusedUrls(): { provider: ModelProviderType; reason: string }[] {
+  refusedUrls(): { provider: ProviderName; reason: string }[] {
     const { config } = this.#deps;
     const allowed = config.get('outbound.allowPrivate');
-    return providerTypes.flatMap((provider) => {
-      const url = config.get(`providers.${provider}.baseUrl`);
-      const reason = url === undefined ? undefined : problemOfModelUrl(url, allowed);
+    return configuredUrls(config).flatMap(({ provider, url }) => {
+      const reason = problemOfModelUrl(url, allowed);
       return reason === undefined ? [] : [{ provider, reason }];
     });
   }
 
   /** Converts an error to a failure whose message never quotes `texts`. */
-  toFailure(provider: ModelProviderType, error: unknown, texts?: readonly string[]): ModelFailure {
+  toFailure(provider: ProviderName, error: unknown, texts?: readonly string[]): ModelFailure {
     const key = this.#connections.key(provider);
     const now = this.#deps.runtime.now().getTime();
     return toModelFailure(error, { provider, secrets: key === undefined ? [] : [key], texts, now });
   }
 
-  succeeded(provider: ModelProviderType, use: Use = 'chat'): void {
+  succeeded(provider: ProviderName, use: Use = 'chat'): void {
     if (use === 'chat') this.#health.recordUse(provider, undefined);
     this.#record(provider, use, async () => undefined);
   }
 
-  failed(provider: ModelProviderType, failure: ModelFailure, use: Use = 'chat'): void {
+  failed(provider: ProviderName, failure: ModelFailure, use: Use = 'chat'): void {
     if (use === 'chat') this.#health.recordUse(provider, failure);
     this.#record(provider, use, () => Promise.reject(new FailedCall(failure)));
   }
 
-  list(): { default: { provider: ModelProviderType; model?: string } | null; providers: ModelProvider[] } {
-    return { default: this.#default(), providers: providerTypes.map((type) => this.#describe(type)) };
+  list(): { default: { provider: ProviderName; model?: string } | null; providers: ModelProvider[] } {
+    return {
+      default: this.#default(),
+      providers: this.#connections.names().map((name) => this.#describe(name)),
+    };
   }
 
   /** The circuit breakers of the usable providers and of those that were used. */
@@ -149,19 +173,21 @@ export class ModelProviders {
   }
 
   /** Lists the models of one provider; throws an `AppError` where it cannot be reached. */
-  async modelsOf(type: ModelProviderType): Promise<ListedModels> {
+  async modelsOf(type: ProviderName): Promise<ListedModels> {
     return this.#listing.of(type).catch((error: unknown) => {
       throw isOwnError(error) ? error : modelError(this.toFailure(type, error));
     });
   }
 
   /** Lists the models of all usable providers or of one; providers that do not answer are left out. */
-  async models({ provider }: { provider?: ModelProviderType | undefined }): Promise<{ models: Model[] }> {
-    if (provider) return { models: (await this.modelsOf(provider)).models };
+  async models({ provider }: { provider?: ProviderName | undefined }): Promise<{ models: Model[] }> {
+    const listed = async (name: ProviderName) =>
+      (this.#listing.recent(name, RECENT_MS) ?? (await this.modelsOf(name))).models;
+    if (provider) return { models: await listed(provider) };
     const lists = await Promise.all(
       this.#connections.usable().map(async (type) => {
         try {
-          return (await this.modelsOf(type)).models;
+          return await listed(type);
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
           this.#deps.log.warn(
@@ -175,12 +201,58 @@ export class ModelProviders {
     return { models: lists.flat() };
   }
 
-  async health(type: ModelProviderType): Promise<ProviderCheck & { provider: ModelProviderType }> {
-    return { provider: type, ...(await this.#health.check(type)) };
+  async health(name: ProviderName): Promise<ProviderCheck & { provider: ProviderName }> {
+    this.#connections.require(name);
+    return { provider: name, ...(await this.#health.check(name)) };
+  }
+
+  /** Checks the provider and, where it answers, whether it has its default model. */
+  async check(
+    name: ProviderName,
+  ): Promise<ProviderCheck & { provider: ProviderName; modelProblem?: string }> {
+    const health = await this.health(name);
+    const modelProblem = health.healthy ? await this.#problemOfDefaultModel(name) : undefined;
+    return { ...health, ...(modelProblem !== undefined && { modelProblem }) };
+  }
+
+  /**
+   * Throws an `AppError` where the model of a request cannot be used: the provider is not known or not configured, or has
+   * no such model. Returns a warning where that could not be checked.
+   */
+  checkModel(request: ModelRequest): Promise<string | undefined> {
+    return this.#check.require(request);
+  }
+
+  async #problemOfDefaultModel(name: ProviderName): Promise<string | undefined> {
+    const { modelId } = chooseModel({ provider: name }, this.#deps.config, this.#connections);
+    for (const id of new Set([modelId, this.#connections.defaultModel(name)])) {
+      const verdict = id === undefined ? undefined : await this.#check.verdictOf(name, id);
+      if (verdict?.kind === 'unknown') return verdict.message;
+    }
+    return undefined;
+  }
+
+  /** Adds a server by a name of its own. */
+  async add(input: AddProvider, changer: Changer): Promise<ModelProvider> {
+    await this.#changes.add(input, changer);
+    this.#resetState(input.name);
+    return this.#describe(input.name);
+  }
+
+  /** Registers what may use a provider by its name. */
+  addUsers(find: FindUsers): void {
+    this.#removal.addUsers(find);
+  }
+
+  /** Removes a server. One that is the default or in use only with `force`; then it returns what used it. */
+  async remove(name: ProviderName, changer: Changer, force = false): Promise<string[]> {
+    const uses = await this.#removal.remove(name, changer, force);
+    this.#resetState(name);
+    return uses;
   }
 
   async configure(
-    type: ModelProviderType,
+    type: ProviderName,
     change: ConfigureModelProvider,
     changer: Changer,
   ): Promise<ModelProvider> {
@@ -190,11 +262,16 @@ export class ModelProviders {
   }
 
   async setDefault(
-    choice: { provider: ModelProviderType; model?: string | undefined },
+    { provider, model }: { provider: ProviderName; model?: string | undefined },
     changer: Changer,
-  ): Promise<{ provider: ModelProviderType; model?: string }> {
-    await this.#changes.setDefault(choice.provider, choice.model, changer);
-    return { provider: choice.provider, ...(choice.model !== undefined && { model: choice.model }) };
+  ): Promise<{ default: { provider: ProviderName; model?: string }; warnings?: string[] }> {
+    this.#connections.require(provider);
+    const warning = await this.checkModel({ provider, model }).catch(asWarning);
+    await this.#changes.setDefault(provider, model, changer);
+    return {
+      default: { provider, ...(model !== undefined && { model }) },
+      ...(warning !== undefined && { warnings: [warning] }),
+    };
   }
 
   /** Writes any setting; those of providers by the same rules as `configure`. */
@@ -202,6 +279,8 @@ export class ModelProviders {
     const setting = this.#changes.set(key, value);
     const type = providerTypes.find((each) => key.startsWith(`providers.${each}.`));
     if (type) this.#resetState(type);
+    if (key === 'providers.servers')
+      for (const name of this.#connections.names()) if (!isBuiltIn(name)) this.#resetState(name);
     return setting;
   }
 
@@ -212,16 +291,17 @@ export class ModelProviders {
     return { provider, ...(modelId !== undefined && { model: modelId }) };
   }
 
-  #describe(type: ModelProviderType): ModelProvider {
+  #describe(type: ProviderName): ModelProvider {
     const { config } = this.#deps;
     const key = this.#connections.key(type);
     const baseUrl = this.#connections.baseUrl(type);
-    const defaultModel = config.get(`providers.${type}.defaultModel`) ?? modelProviders[type].defaultModel;
+    const defaultModel = this.#connections.defaultModel(type) ?? definitionOf(type).defaultModel;
     const resourceName = type === 'azure' ? config.get('providers.azure.resourceName') : undefined;
     const apiVersion = type === 'azure' ? config.get('providers.azure.apiVersion') : undefined;
     return {
       type,
-      name: providerNames[type],
+      name: displayName(type),
+      ...(!isBuiltIn(type) && { custom: true }),
       configured: this.#connections.missing(type) === undefined,
       enabled: this.#connections.isEnabled(type),
       healthy: false,
@@ -234,24 +314,24 @@ export class ModelProviders {
     };
   }
 
-  async #firstModel(type: ModelProviderType): Promise<string> {
-    const first = modelProviders[type].list ? (await this.modelsOf(type)).models[0] : undefined;
+  async #firstModel(type: ProviderName): Promise<string> {
+    const first = definitionOf(type).list ? (await this.modelsOf(type)).models[0] : undefined;
     if (first) return first.id;
     throw new AppError('unavailable', `${type} has no default model: svc providers configure ${type}`);
   }
 
-  #requireClosed(type: ModelProviderType, use: Use): void {
+  #requireClosed(type: ProviderName, use: Use): void {
     const retryAfterMs = this.#breakers.get(`${type} ${use}`)?.blockedForMs ?? 0;
     if (retryAfterMs <= 0) return;
     const seconds = Math.ceil(retryAfterMs / 1000);
     throw new AppError(
       'unavailable',
-      `${providerNames[type]} failed several times in a row. It is tried again in ${seconds} s.`,
+      `${displayName(type)} failed several times in a row. It is tried again in ${seconds} s.`,
       { retryAfterMs },
     );
   }
 
-  #record(type: ModelProviderType, use: Use, outcome: () => Promise<void>): void {
+  #record(type: ProviderName, use: Use, outcome: () => Promise<void>): void {
     const breaker =
       this.#breakers.get(`${type} ${use}`) ?? new CircuitBreaker(isOutage, this.#deps.runtime.monotonic);
     this.#breakers.set(`${type} ${use}`, breaker);
@@ -260,12 +340,19 @@ export class ModelProviders {
   }
 
   /** Drops health and circuit breakers, which no longer apply after a change. */
-  #resetState(type: ModelProviderType): void {
+  #resetState(type: ProviderName): void {
     this.#health.forget(type);
+    this.#listing.forget(type);
     this.#breakers.delete(`${type} chat`);
     this.#breakers.delete(`${type} embeddings`);
     this.#deps.bus.emit('agents_changed', undefined);
   }
+}
+
+/** A provider may be chosen before it is configured. */
+function asWarning(error: unknown): string {
+  if (error instanceof AppError && error.code === 'unavailable') return error.message;
+  throw error;
 }
 
 /** Whether the error is an `AppError` of our own, not of the network. */

@@ -1,19 +1,24 @@
-import type { ConfigureModelProvider, ModelProviderType } from '../../contract/providers.ts';
+import {
+  type AddProvider,
+  type ConfigureModelProvider,
+  isBuiltIn,
+  type ModelProviderType,
+  type ProviderName,
+} from '../../contract/providers.ts';
+import { safeParse } from '../../contract/safe-parse.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
+import { serversSchema } from '../config/provider-settings.ts';
 import { requireWritable } from '../config/require-writable.ts';
 import type { SettingKey } from '../config/settings.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import { problemOfModelUrl } from '../outbound/model-fetch.ts';
+import { auditChange, type Changer } from './audit-change.ts';
 import { originOf, type ProviderConnections } from './provider-connections.ts';
 import { modelProviders, providerTypes } from './provider-list.ts';
-
-/** The user and address of a change, for the audit log. */
-export interface Changer {
-  userId?: string | undefined;
-  address?: string | undefined;
-}
+import { ServerChanges } from './server-changes.ts';
+import { unknownProvider } from './unknown-provider.ts';
 
 export interface ProviderChangesDeps {
   config: Config;
@@ -25,11 +30,57 @@ export interface ProviderChangesDeps {
 /** Changes the settings of providers; a key is never sent to another origin than the one it was set for. */
 export class ProviderChanges {
   readonly #deps: ProviderChangesDeps;
+  readonly #servers: ServerChanges;
   constructor(deps: ProviderChangesDeps) {
     this.#deps = deps;
+    this.#servers = new ServerChanges(deps.config, (url) =>
+      this.#requireAllowedUrl(url, 'baseUrl', 'baseUrl'),
+    );
+    deps.config.setRule('chat.defaultProvider', (name) =>
+      name === undefined || deps.connections.names().includes(name)
+        ? undefined
+        : unknownProvider(name, deps.connections.names()).message,
+    );
   }
 
-  async configure(type: ModelProviderType, change: ConfigureModelProvider, changer: Changer): Promise<void> {
+  /** Adds a server, which can be used at once. */
+  async add(input: AddProvider, changer: Changer): Promise<void> {
+    const { config } = this.#deps;
+    this.#servers.requireNew(input);
+    if (input.default) this.#requireDefaultWritable();
+    await auditChange(this.#deps, changer, 'provider.add', { provider: input.name, baseUrl: input.baseUrl });
+    this.#servers.add(input);
+    if (!input.default) return;
+    config.set('chat.defaultProvider', input.name);
+    config.set('chat.defaultModel', null);
+  }
+
+  /** Removes a server; where it is the default provider, the default is the first usable one again. */
+  async remove(name: ProviderName, changer: Changer): Promise<void> {
+    const { config } = this.#deps;
+    requireWritable(config, 'providers.servers');
+    const isDefault = config.get('chat.defaultProvider') === name;
+    if (isDefault) this.#requireDefaultWritable();
+    await auditChange(this.#deps, changer, 'provider.remove', { provider: name });
+    if (isDefault) {
+      config.set('chat.defaultProvider', null);
+      config.set('chat.defaultModel', null);
+    }
+    this.#servers.remove(name);
+  }
+
+  async configure(name: ProviderName, change: ConfigureModelProvider, changer: Changer): Promise<void> {
+    this.#deps.connections.require(name);
+    if (isBuiltIn(name)) return this.#configureBuiltIn(name, change, changer);
+    this.#servers.changed(name, change);
+    await auditChange(this.#deps, changer, 'provider.configure', {
+      provider: name,
+      changed: Object.keys(change),
+    });
+    this.#servers.configure(name, change);
+  }
+
+  async #configureBuiltIn(type: ModelProviderType, change: ConfigureModelProvider, changer: Changer) {
     const { config } = this.#deps;
     const patch = { ...change };
     // Configuring Ollama without a URL enables it at its default address.
@@ -42,14 +93,16 @@ export class ProviderChanges {
     }
     if (patch.apiKey === undefined && this.#changesOrigin(values))
       requireWritable(config, `providers.${type}.apiKey`);
-    await this.#audit(changer, 'provider.configure', { provider: type, changed: Object.keys(patch) });
+    await auditChange(this.#deps, changer, 'provider.configure', {
+      provider: type,
+      changed: Object.keys(patch),
+    });
     for (const [key, value] of values) this.set(key, value);
   }
 
-  async setDefault(type: ModelProviderType, model: string | undefined, changer: Changer): Promise<void> {
-    requireWritable(this.#deps.config, 'chat.defaultProvider');
-    requireWritable(this.#deps.config, 'chat.defaultModel');
-    await this.#audit(changer, 'provider.set_default', { provider: type, model: model ?? null });
+  async setDefault(type: ProviderName, model: string | undefined, changer: Changer): Promise<void> {
+    this.#requireDefaultWritable();
+    await auditChange(this.#deps, changer, 'provider.set_default', { provider: type, model: model ?? null });
     this.set('chat.defaultProvider', type);
     this.set('chat.defaultModel', model ?? null);
   }
@@ -58,6 +111,7 @@ export class ProviderChanges {
   set(key: string, value: unknown) {
     const { config, connections } = this.#deps;
     this.#requireAllowed(key, value, key);
+    if (key === 'providers.servers') return this.#setServers(value);
     const type = providerTypes.find((each) => isUrlSetting(each, key));
     if (!type) return config.set(key, value);
     const keyName = `providers.${type}.apiKey` as const;
@@ -75,6 +129,26 @@ export class ProviderChanges {
     }
   }
 
+  /** All servers at once, as `svc config set` gives them. */
+  #setServers(value: unknown) {
+    const { config } = this.#deps;
+    const servers = value === null ? {} : (safeParse(serversSchema, value).data ?? {});
+    for (const [name, { baseUrl }] of Object.entries(servers))
+      this.#requireAllowedUrl(baseUrl, `providers.servers.${name}.baseUrl`, 'providers.servers');
+    const fallback = config.get('chat.defaultProvider');
+    if (fallback !== undefined && !isBuiltIn(fallback) && !Object.hasOwn(servers, fallback))
+      throw new AppError(
+        'wrong_state',
+        `${fallback} is the default provider. Choose another first: svc providers default PROVIDER`,
+      );
+    return config.set('providers.servers', value);
+  }
+
+  #requireDefaultWritable(): void {
+    requireWritable(this.#deps.config, 'chat.defaultProvider');
+    requireWritable(this.#deps.config, 'chat.defaultModel');
+  }
+
   /** Whether the values change the origin of a provider. */
   #changesOrigin(values: [key: string, value: unknown][]): boolean {
     return values.some(([key, value]) => {
@@ -90,24 +164,14 @@ export class ProviderChanges {
 
   /** Throws where requests to the base URL would be refused; `path` names it in the error. */
   #requireAllowed(key: string, value: unknown, path: string): void {
-    if (typeof value !== 'string' || !providerTypes.some((type) => key === `providers.${type}.baseUrl`))
-      return;
-    const problem = problemOfModelUrl(value, this.#deps.config.get('outbound.allowPrivate'));
-    if (problem === undefined) return;
-    throw new AppError('validation', `${key}: ${problem}`, { details: [{ path, message: problem }] });
+    if (typeof value === 'string' && providerTypes.some((type) => key === `providers.${type}.baseUrl`))
+      this.#requireAllowedUrl(value, key, path);
   }
 
-  #audit({ userId, address }: Changer, tool: string, args: Record<string, unknown>): Promise<void> {
-    return this.#deps.database.write((transaction) =>
-      this.#deps.audit.append(transaction, {
-        kind: 'security',
-        tool,
-        userId,
-        address,
-        arguments: args,
-        result: 'ok',
-      }),
-    );
+  #requireAllowedUrl(url: string, key: string, path: string): void {
+    const problem = problemOfModelUrl(url, this.#deps.config.get('outbound.allowPrivate'));
+    if (problem === undefined) return;
+    throw new AppError('validation', `${key}: ${problem}`, { details: [{ path, message: problem }] });
   }
 }
 

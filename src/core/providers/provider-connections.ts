@@ -1,11 +1,12 @@
-import type { ModelProviderType } from '../../contract/providers.ts';
+import { isBuiltIn, type ProviderName } from '../../contract/providers.ts';
 import { trimSlashes } from '../../contract/trim-slashes.ts';
 import type { Config } from '../config/config.ts';
-import { providerNames } from '../config/provider-settings.ts';
+import { displayName } from '../config/provider-settings.ts';
 import { AppError } from '../errors.ts';
 import type { ModelFetch } from '../outbound/model-fetch.ts';
 import { type Connection, isDated } from './model-provider.ts';
-import { modelProviders, providerTypes } from './provider-list.ts';
+import { definitionOf, modelProviders, providerTypes } from './provider-list.ts';
+import { unknownProvider } from './unknown-provider.ts';
 
 /** Resolves the connection to each provider from the current settings. */
 export class ProviderConnections {
@@ -16,64 +17,91 @@ export class ProviderConnections {
     this.#fetch = fetch;
   }
 
-  key(type: ModelProviderType): string | undefined {
-    const key = this.#config.secret(`providers.${type}.apiKey`);
+  /** The built-in providers and the servers. */
+  names(): ProviderName[] {
+    return [...providerTypes, ...Object.keys(this.#config.get('providers.servers'))];
+  }
+
+  /** Throws where no provider has this name. */
+  require(name: ProviderName, code?: 'validation' | 'not_found'): void {
+    if (!this.names().includes(name)) throw unknownProvider(name, this.names(), code && { code });
+  }
+
+  key(name: ProviderName): string | undefined {
+    const key = isBuiltIn(name)
+      ? this.#config.secret(`providers.${name}.apiKey`)
+      : this.#config.opened('providers.servers')[name]?.apiKey;
     // Other characters are not valid in a header, and the error would contain the key.
     return key !== undefined && /^[\x21-\x7e]+$/.test(key) ? key : undefined;
   }
 
-  isEnabled(type: ModelProviderType): boolean {
-    return this.#config.get(`providers.${type}.enabled`);
+  isEnabled(name: ProviderName): boolean {
+    return this.#setting(name, 'enabled') ?? false;
+  }
+
+  /** The default model that is set for the provider. */
+  defaultModel(name: ProviderName): string | undefined {
+    return this.#setting(name, 'defaultModel');
   }
 
   /** The missing setting, as the end of a sentence; undefined when the provider is configured. */
-  missing(type: ModelProviderType): string | undefined {
-    if (modelProviders[type].needsKey && this.key(type) === undefined) return 'it needs a key';
-    const hasUrl = this.#config.get(`providers.${type}.baseUrl`) !== undefined;
-    if (type === 'azure' && !hasUrl && this.#config.get('providers.azure.resourceName') === undefined)
+  missing(name: ProviderName): string | undefined {
+    if (definitionOf(name).needsKey && this.key(name) === undefined) return 'it needs a key';
+    const hasUrl = this.#setting(name, 'baseUrl') !== undefined;
+    if (name === 'azure' && !hasUrl && this.#config.get('providers.azure.resourceName') === undefined)
       return 'it needs a resource name';
     // Ollama may not run on this machine, so it needs an explicit URL.
-    if (type === 'ollama' && !hasUrl) return 'it needs a base URL';
+    if (name === 'ollama' && !hasUrl) return 'it needs a base URL';
     return undefined;
   }
 
   /** The providers that are configured and enabled. */
-  usable(): ModelProviderType[] {
-    return providerTypes.filter((type) => this.isEnabled(type) && this.missing(type) === undefined);
+  usable(): ProviderName[] {
+    return this.names().filter((name) => this.isEnabled(name) && this.missing(name) === undefined);
   }
 
   /** The base URL of the provider; undefined while Azure has no resource. */
-  baseUrl(type: ModelProviderType): string | undefined {
-    const setting = this.#config.get(`providers.${type}.baseUrl`);
+  baseUrl(name: ProviderName): string | undefined {
+    const setting = this.#setting(name, 'baseUrl');
     const configured = setting === undefined ? undefined : trimSlashes(setting);
-    if (type === 'azure') return configured === undefined ? this.#azureUrl() : azureBase(configured);
+    if (name === 'azure') return configured === undefined ? this.#azureUrl() : azureBase(configured);
     // People set the address with or without the path of the OpenAI API.
-    if (type === 'ollama') return (configured ?? modelProviders.ollama.baseUrl)?.replace(/\/v1$/, '');
-    return configured ?? modelProviders[type].baseUrl;
+    if (name === 'ollama') return (configured ?? modelProviders.ollama.baseUrl)?.replace(/\/v1$/, '');
+    if (!isBuiltIn(name)) return configured && serverBase(configured);
+    return configured ?? modelProviders[name].baseUrl;
   }
 
   /** Returns the connection; throws an `AppError` with a hint where the provider is not usable. */
-  of(type: ModelProviderType): Connection {
-    const missing = this.missing(type);
-    const command = `svc providers configure ${type}`;
+  of(name: ProviderName): Connection {
+    this.require(name);
+    const missing = this.missing(name);
     if (missing !== undefined)
-      throw new AppError('unavailable', `${type} is not configured: ${missing}. ${command}`);
-    if (!this.isEnabled(type))
       throw new AppError(
         'unavailable',
-        `${providerNames[type]} is disabled. Enable it: svc providers configure ${type} --enable`,
+        `${name} is not configured: ${missing}. Configure it: svc providers configure ${name}`,
       );
-    const apiVersion = type === 'azure' ? this.#config.get('providers.azure.apiVersion') : undefined;
-    const path = type === 'azure' && !isDated(apiVersion) ? '/v1' : '';
-    const baseUrl = `${this.baseUrl(type) ?? ''}${path}`;
-    const vendors = modelProviders[type].baseUrl;
+    if (!this.isEnabled(name))
+      throw new AppError(
+        'unavailable',
+        `${displayName(name)} is disabled. Enable it: svc providers configure ${name} --enable`,
+      );
+    const apiVersion = name === 'azure' ? this.#config.get('providers.azure.apiVersion') : undefined;
+    const path = name === 'azure' && !isDated(apiVersion) ? '/v1' : '';
+    const baseUrl = `${this.baseUrl(name) ?? ''}${path}`;
+    const vendors = definitionOf(name).baseUrl;
     return {
-      apiKey: this.key(type) ?? '',
+      apiKey: this.key(name) ?? '',
       baseUrl,
       isVendorUrl: vendors !== undefined && originOf(vendors) === originOf(baseUrl),
       apiVersion,
       fetch: this.#fetch,
     };
+  }
+
+  #setting<F extends 'baseUrl' | 'defaultModel' | 'enabled'>(name: ProviderName, field: F) {
+    return isBuiltIn(name)
+      ? this.#config.get(`providers.${name}.${field}`)
+      : this.#config.get('providers.servers')[name]?.[field];
   }
 
   #azureUrl(): string | undefined {
@@ -88,13 +116,23 @@ const azureBase = (url: string) => {
   return new URL(base).pathname === '/' ? `${base}/openai` : base;
 };
 
+/** An address without a path is that of the server; its API is at the usual path. */
+const serverBase = (url: string) => (new URL(url).pathname === '/' ? `${url}/v1` : url);
+
 export const originOf = (url: string | undefined): string | undefined => url && URL.parse(url)?.origin;
+
+/** The base URLs in the settings. */
+export const configuredUrls = (config: Config): { provider: ProviderName; url: string }[] => [
+  ...providerTypes.flatMap((provider) => {
+    const url = config.get(`providers.${provider}.baseUrl`);
+    return url === undefined ? [] : [{ provider, url }];
+  }),
+  ...Object.entries(config.get('providers.servers')).map(([provider, { baseUrl: url }]) => ({
+    provider,
+    url,
+  })),
+];
 
 /** The origins that an administrator configured; they may be on this machine. */
 export const configuredOrigins = (config: Config): ReadonlySet<string> =>
-  new Set(
-    providerTypes.flatMap((type) => {
-      const url = config.get(`providers.${type}.baseUrl`);
-      return url === undefined ? [] : new URL(url).origin;
-    }),
-  );
+  new Set(configuredUrls(config).map(({ url }) => new URL(url).origin));

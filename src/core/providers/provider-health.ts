@@ -1,9 +1,9 @@
-import type { ModelProvider, ModelProviderType } from '../../contract/providers.ts';
+import type { ModelProvider, ProviderName } from '../../contract/providers.ts';
 import type { FailureClass } from '../../contract/task.ts';
 import type { Runtime } from '../runtime.ts';
 import { fetchFromProvider } from './fetch-from-provider.ts';
 import type { ProviderConnections } from './provider-connections.ts';
-import { modelProviders } from './provider-list.ts';
+import { definitionOf } from './provider-list.ts';
 import type { ModelFailure } from './resolved-model.ts';
 
 const TIMEOUT_MS = 5000;
@@ -12,7 +12,12 @@ export interface ProviderCheck {
   healthy: boolean;
   latencyMs?: number;
   message?: string;
+  /** Why the request failed, such as `auth`. */
+  code?: string;
 }
+
+/** What to say of an error of a provider, without secrets. */
+export type Explain = (name: ProviderName, error: unknown) => { message: string; code?: string };
 
 type LastSeen = Pick<ModelProvider, 'healthCheckedAt' | 'lastUsedAt'> & Partial<ProviderCheck>;
 
@@ -32,14 +37,14 @@ const explanations: Partial<Record<FailureClass, string>> = {
 export class ProviderHealth {
   readonly #connections: ProviderConnections;
   readonly #clock: Pick<Runtime, 'monotonic' | 'now'>;
-  readonly #explain: (type: ModelProviderType, error: unknown) => string;
-  readonly #pending = new Map<ModelProviderType, Promise<ProviderCheck>>();
-  readonly #seen = new Map<ModelProviderType, LastSeen>();
+  readonly #explain: Explain;
+  readonly #pending = new Map<ProviderName, Promise<ProviderCheck>>();
+  readonly #seen = new Map<ProviderName, LastSeen>();
 
   constructor(deps: {
     connections: ProviderConnections;
     clock: Pick<Runtime, 'monotonic' | 'now'>;
-    explain: (type: ModelProviderType, error: unknown) => string;
+    explain: Explain;
   }) {
     this.#connections = deps.connections;
     this.#clock = deps.clock;
@@ -47,12 +52,12 @@ export class ProviderHealth {
   }
 
   /** The last result; undefined where there is none since the last change. */
-  last(type: ModelProviderType): LastSeen | undefined {
+  last(type: ProviderName): LastSeen | undefined {
     return this.#seen.get(type);
   }
 
   /** Records the outcome of a call; `failure` is undefined where it succeeded. */
-  recordUse(type: ModelProviderType, failure: ModelFailure | undefined): void {
+  recordUse(type: ProviderName, failure: ModelFailure | undefined): void {
     const lastUsedAt = this.#clock.now().toISOString();
     if (!failure) this.#remember(type, { healthy: true, lastUsedAt });
     else if (causedByCaller.includes(failure.class))
@@ -63,13 +68,13 @@ export class ProviderHealth {
     }
   }
 
-  forget(type: ModelProviderType): void {
+  forget(type: ProviderName): void {
     this.#seen.delete(type);
     this.#pending.delete(type);
   }
 
   /** Runs a check; concurrent calls share one per provider. */
-  check(type: ModelProviderType): Promise<ProviderCheck> {
+  check(type: ProviderName): Promise<ProviderCheck> {
     const known = this.#pending.get(type);
     if (known) return known;
     const check = this.#check(type).then((result) => {
@@ -84,7 +89,7 @@ export class ProviderHealth {
     return check;
   }
 
-  #remember(type: ModelProviderType, { healthy, latencyMs, message, lastUsedAt }: LastSeen): void {
+  #remember(type: ProviderName, { healthy, latencyMs, message, lastUsedAt }: LastSeen): void {
     const usedAt = lastUsedAt ?? this.#seen.get(type)?.lastUsedAt;
     this.#seen.set(type, {
       ...(healthy !== undefined && { healthy }),
@@ -95,8 +100,8 @@ export class ProviderHealth {
     });
   }
 
-  async #check(type: ModelProviderType): Promise<ProviderCheck> {
-    const provider = modelProviders[type];
+  async #check(type: ProviderName): Promise<ProviderCheck> {
+    const provider = definitionOf(type);
     const missing = this.#connections.missing(type);
     if (missing !== undefined) return { healthy: false, message: `Not configured: ${missing}` };
     const started = this.#clock.monotonic();
@@ -106,7 +111,7 @@ export class ProviderHealth {
       await fetchFromProvider(provider, connection, path, AbortSignal.timeout(TIMEOUT_MS));
       return { healthy: true, latencyMs: Math.round(this.#clock.monotonic() - started) };
     } catch (error) {
-      return { healthy: false, message: this.#explain(type, error) };
+      return { healthy: false, ...this.#explain(type, error) };
     }
   }
 }

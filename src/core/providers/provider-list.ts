@@ -1,4 +1,4 @@
-import type { ModelProviderType } from '../../contract/providers.ts';
+import { isBuiltIn, type ModelProviderType, type ProviderName } from '../../contract/providers.ts';
 import { createCohere } from './families/cohere-family.ts';
 import { createCompatible, createTogether } from './families/compatible-family.ts';
 import { createAzure, createOpenAI } from './families/openai-family.ts';
@@ -7,7 +7,7 @@ import { bearer, type ModelProvider } from './model-provider.ts';
 /** The defaults of most vendors: a bearer key and a list of models. */
 const defaults = { needsKey: true, list: { path: '/models' }, headers: bearer } as const;
 
-/** Every provider, in the order in which the first configured one is the default. */
+/** Every built-in provider, in the order in which the first configured one is the default. */
 export const modelProviders: Record<ModelProviderType, ModelProvider> = {
   anthropic: {
     baseUrl: 'https://api.anthropic.com/v1',
@@ -105,6 +105,7 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
     baseUrl: 'https://api.together.xyz/v1',
     defaultModel: 'openai/gpt-oss-120b',
     hasSlashesInIds: true,
+    hasPartialList: true,
     create: createTogether,
   },
   fireworks: {
@@ -112,6 +113,7 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
     baseUrl: 'https://api.fireworks.ai/inference/v1',
     defaultModel: 'accounts/fireworks/models/gpt-oss-120b',
     hasSlashesInIds: true,
+    hasPartialList: true,
     create: (connection) => createCompatible('fireworks', connection),
   },
   cerebras: {
@@ -125,7 +127,7 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
     baseUrl: 'http://127.0.0.1:11434',
     needsKey: false,
     hasSlashesInIds: true,
-    list: { path: '/api/tags' },
+    list: { path: '/api/tags', page: '/v1/models' },
     headers: bearer,
     create: (connection) =>
       createCompatible('ollama', { ...connection, baseUrl: `${connection.baseUrl}/v1` }),
@@ -147,3 +149,16 @@ export const modelProviders: Record<ModelProviderType, ModelProvider> = {
 };
 
 export const providerTypes = Object.keys(modelProviders) as ModelProviderType[];
+
+/** What to know of a provider: every server speaks the chat completions API of OpenAI. */
+export const definitionOf = (name: ProviderName): ModelProvider =>
+  isBuiltIn(name)
+    ? modelProviders[name]
+    : {
+        baseUrl: undefined,
+        needsKey: false,
+        hasSlashesInIds: true,
+        list: { path: '/models' },
+        headers: bearer,
+        create: (connection) => createCompatible(name, connection),
+      };

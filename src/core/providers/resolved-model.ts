@@ -1,5 +1,5 @@
 import type { EmbeddingModel, LanguageModel } from 'ai';
-import type { ModelProviderType } from '../../contract/providers.ts';
+import type { ProviderName } from '../../contract/providers.ts';
 import type { FailureClass } from '../../contract/task.ts';
 
 /** A model of a vendor package, in the interface version that all packages share. */
@@ -10,7 +10,7 @@ export type VendorEmbeddingModel = Extract<EmbeddingModel, { specificationVersio
 
 /** A model that can be called now. */
 export interface ResolvedModel {
-  provider: ModelProviderType;
+  provider: ProviderName;
   /** The id that the vendor uses. */
   modelId: string;
   model: VendorModel;

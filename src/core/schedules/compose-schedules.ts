@@ -2,8 +2,10 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
+import type { ModelProviders } from '../providers/model-providers.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
+import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -19,6 +21,8 @@ export interface ScheduleDeps {
   registry: AgentRegistry;
   taskStore: TaskStore;
   notifications: NotificationService;
+  modelProviders: Pick<ModelProviders, 'addUsers'>;
+  newTaskCheck: Pick<NewTaskCheck, 'modelWarning'>;
   runtime: Runtime;
   log: Log;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
@@ -30,6 +34,8 @@ export interface ScheduleDeps {
 export function composeSchedules({
   taskStore,
   finishWatcher,
+  modelProviders,
+  newTaskCheck: check,
   setTimer = (run, ms) => setTimeout(run, ms).unref(),
   systemZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
   ...deps
@@ -46,9 +52,13 @@ export function composeSchedules({
     ...deps,
     store,
     occurrences,
+    check,
     systemZone,
     onPlanned: () => scheduler.wake(),
   });
+  modelProviders.addUsers(async (provider) =>
+    (await store.namesUsing(provider)).map((name) => `the schedule "${name}" uses it`),
+  );
   const services = { schedules, scheduler };
   return {
     services,

@@ -17,6 +17,7 @@ import {
   visibleOwner,
 } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
+import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import { type PerUserLimit, requireRoom } from '../limits/per-user-limit.ts';
 import type { Database } from '../storage/database.ts';
 import type { ScheduleRow } from '../storage/rows/schedules.ts';
@@ -42,11 +43,16 @@ export interface ScheduleServiceDeps {
   store: ScheduleStore;
   occurrences: ScheduleOccurrences;
   registry: Pick<AgentRegistry, 'usesCommands'>;
+  check: Pick<NewTaskCheck, 'modelWarning'>;
   runtime: Runtime;
   systemZone: () => string;
   /** Called when a next time may have changed. */
   onPlanned: () => void;
 }
+
+/** Takes what could not be checked of a change, if anything. */
+type Warn = (warning: string | undefined) => void;
+const ignore: Warn = () => undefined;
 
 /** Schedules on behalf of a caller. */
 export class ScheduleService {
@@ -69,12 +75,13 @@ export class ScheduleService {
     return toSchedule(requireOwned(caller, await this.#deps.store.findListed(id), 'Schedule'));
   }
 
-  async create(caller: Caller, input: CreateSchedule): Promise<Schedule> {
-    const { database, store, registry, runtime, systemZone, onPlanned } = this.#deps;
+  async create(caller: Caller, input: CreateSchedule, warn = ignore): Promise<Schedule> {
+    const { database, store, registry, check, runtime, systemZone, onPlanned } = this.#deps;
     if (registry.usesCommands(input.task)) requireCommandRights(caller);
     const timing = timingOf(input, input.timezone ?? systemZone());
     const now = runtime.now();
     const next = firstTime(await timesOf(timing), timing, now);
+    warn(await check.modelWarning(input.task));
     const at = now.toISOString();
     const row: ScheduleRow = {
       id: runtime.newId('sched'),
@@ -111,8 +118,10 @@ export class ScheduleService {
     return this.get(caller, row.id);
   }
 
-  async change(caller: Caller, id: string, change: UpdateSchedule): Promise<Schedule> {
-    const { database, store, registry, runtime, onPlanned } = this.#deps;
+  async change(caller: Caller, id: string, change: UpdateSchedule, warn = ignore): Promise<Schedule> {
+    const { database, store, registry, check, runtime, onPlanned } = this.#deps;
+    requireOwned(caller, await store.find(id), 'Schedule');
+    if (change.task) warn(await check.modelWarning(change.task));
     for (;;) {
       const before = requireOwned(caller, await store.find(id), 'Schedule');
       const now = runtime.now();

@@ -56,6 +56,18 @@ export class ScheduleStore {
     return (await db.executeQuery(this.#find({ id }))).rows[0];
   }
 
+  /** The names of the schedules that are not done and whose tasks name a provider. */
+  async namesUsing(provider: string): Promise<string[]> {
+    const rows = await this.#database.read
+      .selectFrom('schedules')
+      .select(['name', 'task'])
+      .where('status', '!=', 'done')
+      .where('task', 'like', `%${provider}%`)
+      .orderBy('name')
+      .execute();
+    return rows.filter(({ task }) => namesProvider(JSON.parse(task), provider)).map(({ name }) => name);
+  }
+
   async findOwner(
     id: string,
     db: Kysely<Schema>,
@@ -199,3 +211,6 @@ const changing = [
   'waiting_count',
   'updated_at',
 ] as const satisfies readonly (keyof ScheduleRow)[];
+
+const namesProvider = (task: { provider?: string; model?: string }, provider: string) =>
+  task.provider === provider || (task.model?.startsWith(`${provider}/`) ?? false);

@@ -10,6 +10,7 @@ import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
+import type { ModelProviders } from '../providers/model-providers.ts';
 import { readBootId } from '../processes/boot-id.ts';
 import { MemoryQueue } from '../queue/memory-queue.ts';
 import { QueuePause } from '../queue/queue-pause.ts';
@@ -23,6 +24,7 @@ import { CursorCodec } from './cursor.ts';
 import { DeadLetterService } from './dead-letter-service.ts';
 import { DeadLetterStore } from './dead-letter-store.ts';
 import { IdempotencyStore } from './idempotency-store.ts';
+import { NewTaskCheck } from './new-task-check.ts';
 import { QueueService } from './queue-service.ts';
 import { QueueSlots } from './queue-slots.ts';
 import { QueueStatusService } from './queue-status-service.ts';
@@ -59,6 +61,7 @@ export interface TaskDeps extends AdapterDeps {
   /** Agents in addition to those that come with svc, for benchmarks and tests. */
   extraAdapters: AgentAdapter[];
   metrics: Metrics;
+  modelProviders: ModelProviders;
   reportBug: (error: unknown) => void;
   runtime: Runtime;
   log: Log;
@@ -108,12 +111,14 @@ export async function composeTasks(deps: TaskDeps) {
     registry.revision++;
     recovery.admitWaiting().catch(reportBug);
   });
+  const check = new NewTaskCheck({ ...deps, registry, pause });
   const services = {
     registry,
     queueStatus,
     queue: new QueueService({ pause, recovery, status: queueStatus }),
     deadLetters: new DeadLetterService({ ...stored, admission }),
-    tasks: new TaskService({ ...stored, admission, registry, queue, environments }),
+    newTaskCheck: check,
+    tasks: new TaskService({ ...stored, admission, registry, queue, environments, check }),
     taskDeletion: new TaskDeletion({ ...stored, removal, outputs }),
     taskRemoval: removal,
     taskLists: new TaskListService({ database, query, counts, cursors }),

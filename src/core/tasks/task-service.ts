@@ -10,6 +10,7 @@ import type { Runtime } from '../runtime.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { checkOutputSchema } from './output/output-schema.ts';
+import type { NewTaskCheck } from './new-task-check.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { WholeTask } from './task-columns.ts';
 import type { TaskEnvironments } from './task-environments.ts';
@@ -25,6 +26,7 @@ export interface TaskServiceDeps {
   admission: TaskAdmission;
   registry: Pick<AgentRegistry, 'usesCommands' | 'limitProblem'>;
   environments: TaskEnvironments;
+  check: Pick<NewTaskCheck, 'warningsOf'>;
   queue: TaskQueue;
   runs: ActiveRuns;
   config: Config;
@@ -40,6 +42,8 @@ export interface TaskPurpose<T> {
   body: unknown;
   /** Returns an existing task to use instead of a new one, if any; called inside the transaction. */
   instead?: (transaction: WriteTransaction) => Promise<T | undefined>;
+  /** Runs once the caller's rights are checked, before anything is stored; not for a key that came before. */
+  before?: (row: WholeTask) => Promise<void>;
   /** Inserts what belongs to the task, and answers what is answered again to the same key. */
   attach: (transaction: WriteTransaction, task: Task) => T | Promise<T>;
   /** True for a prompt that must never be taken for a command. */
@@ -58,15 +62,25 @@ export class TaskService {
   }
 
   /** Stores the task and queues it where an agent fits; the same key with the same body gives the first task again. */
-  async create(caller: Caller, input: CreateTask): Promise<{ task: Task; isReplay: boolean }> {
+  async create(
+    caller: Caller,
+    input: CreateTask,
+  ): Promise<{ task: Task; isReplay: boolean; warnings: string[] }> {
     const { idempotencyKey: key, ...body } = input;
-    const { answer, isReplay } = await this.createFor(caller, body, {
+    let warnings: string[] | undefined;
+    const { answer, isReplay } = await this.createFor<Task & { warnings?: string[] }>(caller, body, {
       scope: 'POST /api/tasks',
       key,
       body: key === undefined ? body : this.#deps.environments.comparable(body),
-      attach: (_, task) => task,
+      before: async (row) => {
+        const found = await this.#deps.check.warningsOf(row, input);
+        if (found.length > 0) warnings = found;
+      },
+      // The same key gets the same answer again.
+      attach: (_, task) => ({ ...task, ...(warnings && { warnings }) }),
     });
-    return { task: answer, isReplay };
+    const { warnings: answered = [], ...task } = answer;
+    return { task, isReplay, warnings: answered };
   }
 
   /** Creates a task for another resource, whose own rows and answer are as durable and as single as the task. */
@@ -76,7 +90,7 @@ export class TaskService {
     purpose: TaskPurpose<T>,
   ): Promise<{ answer: T; isReplay: boolean }> {
     const { idempotency, config, registry, environments } = this.#deps;
-    const { scope, key, body, instead, attach, isText = false, isTrusted = true } = purpose;
+    const { scope, key, body, before, instead, attach, isText = false, isTrusted = true } = purpose;
     if (registry.usesCommands(input)) requireCommandRights(caller);
     requireTrustToVerify(input.verify !== undefined, isTrusted);
     const limitProblem = registry.limitProblem(input);
@@ -95,6 +109,9 @@ export class TaskService {
       interactive: purpose.isInteractive ? 1 : 0,
       idempotency_key: key ?? null,
     });
+    const isKnown =
+      before && request && (await idempotency.find(this.#deps.database.read, request)) !== undefined;
+    if (!isKnown) await before?.(row);
     let outcome: { answer: T; isReplay: boolean } | undefined;
     await this.#insert(row, async (transaction, task) => {
       const first =

@@ -93,6 +93,8 @@ export interface Tool<Arguments = unknown> {
   danger: Danger;
   /** The MCP server that offers it. */
   server?: string;
+  /** Directories besides the workspace that calls for this server may name, as an administrator configured them. */
+  roots?: readonly string[];
   /** Why the tool is not available; undefined if it is. */
   unavailable?(): string | undefined;
   /** Declares what the call will access, without side effects. Throws a `ToolFailure` for invalid arguments. */

@@ -1,6 +1,6 @@
 import type { ConfigureWebSearch } from '../../contract/integrations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { Changer } from '../providers/provider-changes.ts';
+import type { Changer } from '../providers/audit-change.ts';
 import type { Config } from '../config/config.ts';
 import { requireWritable } from '../config/require-writable.ts';
 import type { SettingKey } from '../config/settings.ts';

@@ -1,5 +1,5 @@
 import type { ConfigureWebSearch, SearchProviderId, WebSearchInfo } from '../../contract/integrations.ts';
-import type { Changer } from '../providers/provider-changes.ts';
+import type { Changer } from '../providers/audit-change.ts';
 import { maskKey } from '../text/safe-text.ts';
 import { AppError } from '../errors.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';

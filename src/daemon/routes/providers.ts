@@ -17,14 +17,20 @@ export function registerProviders(
     providersRoutes,
     {
       list: () => modelProviders.list(),
-      listModels: ({ params }) => modelProviders.modelsOf(params.type),
+      listModels: async ({ params }) => {
+        const { models, source } = await modelProviders.modelsOf(params.type);
+        return { models, source };
+      },
       configure: async ({ params, body }, context) => ({
         provider: await modelProviders.configure(params.type, body, changerOf(context)),
       }),
-      checkHealth: ({ params }) => modelProviders.health(params.type),
-      setDefault: async ({ body }, context) => ({
-        default: await modelProviders.setDefault(body, changerOf(context)),
-      }),
+      add: async ({ body }, context) => ({ provider: await modelProviders.add(body, changerOf(context)) }),
+      remove: async ({ params, query }, context) => {
+        const warnings = await modelProviders.remove(params.type, changerOf(context), query.force);
+        return { message: 'Provider removed', ...(warnings.length > 0 && { warnings }) };
+      },
+      checkHealth: ({ params }) => modelProviders.check(params.type),
+      setDefault: ({ body }, context) => modelProviders.setDefault(body, changerOf(context)),
     },
     check,
   );

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { schedulesRoutes } from '../../contract/schedules.ts';
+import { type Schedule, schedulesRoutes } from '../../contract/schedules.ts';
 import type { App } from '../../core/app.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
@@ -14,12 +14,11 @@ export function registerSchedules(
     schedulesRoutes,
     {
       list: ({ query }, { caller }) => schedules.list(caller, query),
-      create: async ({ body }, { caller }) => ({ schedule: await schedules.create(caller, body) }),
+      create: ({ body }, { caller }) => withWarnings((warn) => schedules.create(caller, body, warn)),
       preview: ({ body }) => schedules.preview(body),
       get: async ({ params }, { caller }) => ({ schedule: await schedules.get(caller, params.id) }),
-      update: async ({ params, body }, { caller }) => ({
-        schedule: await schedules.change(caller, params.id, body),
-      }),
+      update: ({ params, body }, { caller }) =>
+        withWarnings((warn) => schedules.change(caller, params.id, body, warn)),
       run: ({ params }, { caller }) => schedules.run(caller, params.id),
       delete: async ({ params }, { caller }) => {
         await schedules.remove(caller, params.id);
@@ -28,4 +27,13 @@ export function registerSchedules(
     },
     check,
   );
+}
+
+/** The answer to a change, with what it warned of. */
+async function withWarnings(change: (warn: (warning: string | undefined) => void) => Promise<Schedule>) {
+  const warnings: string[] = [];
+  const schedule = await change((warning) => {
+    if (warning !== undefined) warnings.push(warning);
+  });
+  return { schedule, ...(warnings.length > 0 && { warnings }) };
 }

@@ -34,12 +34,12 @@ export function registerTasks(
       list: ({ query }, { caller }) => taskLists.list(caller, query),
       create: async ({ body, headers }, { caller, reply }) => {
         const key = headers['idempotency-key'] ?? body.idempotencyKey;
-        const { task, isReplay } = await tasks.create(caller, {
+        const { task, isReplay, warnings } = await tasks.create(caller, {
           ...body,
           ...(key !== undefined && { idempotencyKey: key }),
         });
         if (isReplay) reply.code(200).header('idempotent-replay', 'true');
-        return { message: 'Task created', task };
+        return { message: 'Task created', task, ...(warnings.length > 0 && { warnings }) };
       },
       filter: ({ query }, { caller }) => taskLists.filter(caller, query),
       getAnalytics: ({ query }, { caller }) => app.taskAnalytics.read(caller, query.days),

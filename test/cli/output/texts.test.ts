@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { closest } from '../../../src/cli/program/closest.ts';
+import { closest } from '../../../src/contract/closest.ts';
 import { parseDuration } from '../../../src/contract/duration.ts';
 import { formatAge, formatDuration, formatLeft } from '../../../src/cli/output/duration.ts';
 import { escapeLine, escapeText } from '../../../src/cli/output/escape-text.ts';

@@ -49,7 +49,7 @@ export class AgentWorld {
       'providers.ollama.defaultModel': 'scripted',
       'tools.callsPerMinute': 100_000,
       'tools.mcpServers': {
-        rig: { url: this.tools.url, headers: {}, enabled: true, readOnlyTools: ['peek'] },
+        rig: { url: this.tools.url, headers: {}, enabled: true, readOnlyTools: ['peek'], roots: [] },
       },
     };
   }

@@ -1,4 +1,4 @@
-import type { ModelProviderType } from '../../../contract/providers.ts';
+import type { ProviderName } from '../../../contract/providers.ts';
 import type { Effort } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 
@@ -7,7 +7,7 @@ export interface ChatSettings {
   /** Works autonomously, as a task of its own. */
   isAgentic: boolean;
   model?: string | undefined;
-  provider?: ModelProviderType | undefined;
+  provider?: ProviderName | undefined;
   /** Only when not agentic; the default is that of the policy. */
   mode?: SecurityMode | undefined;
   /** These three only when agentic. */

@@ -1,4 +1,4 @@
-import type { ModelProviderType } from '../../../contract/providers.ts';
+import type { ProviderName } from '../../../contract/providers.ts';
 import type { Effort } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { CliError } from '../../errors/cli-error.ts';
@@ -62,5 +62,5 @@ async function settingsOf(cli: Cli, options: ChatOptions): Promise<ChatSettings>
   return { isAgentic: agentic, model, provider, mode, effort, maxSteps, maxBudget };
 }
 
-const providerOf = async (cli: Cli, text: string): Promise<ModelProviderType> =>
+const providerOf = async (cli: Cli, text: string): Promise<ProviderName> =>
   requireProvider(text, (await cli.connect().client.providers.list()).providers);

@@ -3,7 +3,7 @@ import type { Setting } from '../../../contract/config.ts';
 import { currentKey } from '../../../contract/setting-keys.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { closest } from '../../program/closest.ts';
+import { closest } from '../../../contract/closest.ts';
 import { contextsFileName } from '../../connection/contexts-file.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';

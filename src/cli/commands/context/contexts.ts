@@ -1,6 +1,6 @@
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { closest } from '../../program/closest.ts';
+import { closest } from '../../../contract/closest.ts';
 import { type Contexts, localContext, readContexts } from '../../connection/contexts-file.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { readTextFile } from '../../input/json-file.ts';

@@ -5,18 +5,24 @@ import type { Cli } from '../../program/cli.ts';
 import { Unreachable } from '../../connection/connection.ts';
 import type { Target } from '../../connection/target.ts';
 import { describeSkew } from '../../connection/version-skew.ts';
+import { agentChecks } from './agent-checks.ts';
 import type { Check } from './check.ts';
+import { providerChecks } from './provider-checks.ts';
 
 /** Checks what the daemon reports about itself; never starts one. */
 export async function daemonChecks(cli: Cli): Promise<Check[]> {
   try {
     const connection = cli.connect({ mayStart: false });
     const report = await readReport(connection.client);
-    const { agents } = await connection.client.agents.list();
+    const [{ agents }, providers] = await Promise.all([
+      connection.client.agents.list(),
+      providerChecks(connection.client),
+    ]);
     return [
       checkDaemon(report, connection.target),
       ...checkHealth(report),
-      checkAgents(agents),
+      ...agentChecks(agents),
+      ...providers,
       checkSandbox(report),
     ];
   } catch (error) {
@@ -58,20 +64,22 @@ function checkHealth({ status, components }: HealthReport): Check[] {
   if (status === 'healthy') return [{ name: 'health', status: 'ok', message: 'All components are healthy' }];
   const hints: Record<string, string> = {
     deadLetterQueue: 'See: svc dlq ls',
-    adapters: 'See: svc agents ls',
     circuitBreakers: 'See: svc agents ls',
     queue: 'See: svc queue status',
     storage: 'See: svc data usage',
     backups: 'See: svc daemon logs',
   };
-  return Object.entries(components)
-    .filter(([, part]) => part.status !== 'healthy')
-    .map(([name, part]) => ({
-      name: 'health',
-      status: part.status === 'unhealthy' ? 'fail' : 'warn',
-      message: part.message,
-      next: hints[name] ?? 'See: svc health --detailed',
-    }));
+  return (
+    Object.entries(components)
+      // Each agent has a check of its own.
+      .filter(([name, part]) => part.status !== 'healthy' && name !== 'adapters')
+      .map(([name, part]) => ({
+        name: 'health',
+        status: part.status === 'unhealthy' ? 'fail' : 'warn',
+        message: part.message,
+        next: hints[name] ?? 'See: svc health --detailed',
+      }))
+  );
 }
 
 /** Everything works without a sandbox, but more calls need an approval. */
@@ -83,26 +91,5 @@ function checkSandbox({ components: { commandSandbox } }: HealthReport): Check {
     status: 'warn',
     message,
     next: 'On Linux: apt install bubblewrap, then svc daemon restart',
-  };
-}
-
-function checkAgents(
-  agents: { type: string; configured: boolean; healthy: boolean; message?: string | undefined }[],
-): Check {
-  const configured = agents.filter((agent) => agent.configured);
-  const ill = configured.filter((agent) => !agent.healthy);
-  if (configured.length === 0)
-    return { name: 'agents', status: 'warn', message: 'No agent is configured', next: 'See: svc agents ls' };
-  if (ill.length > 0)
-    return {
-      name: 'agents',
-      status: ill.length === configured.length ? 'fail' : 'warn',
-      message: ill.map(({ type, message = 'unhealthy' }) => `${type}: ${message}`).join('; '),
-      next: 'Check again: svc agents test',
-    };
-  return {
-    name: 'agents',
-    status: 'ok',
-    message: `Configured: ${configured.map(({ type }) => type).join(', ')}`,
   };
 }

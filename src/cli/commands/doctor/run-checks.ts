@@ -8,7 +8,7 @@ interface Options {
   json?: boolean;
   fix?: boolean;
 }
-const marks = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'] } as const;
+const marks = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'], skip: ['dim', '-'] } as const;
 
 /** `svc doctor`: exit code 1 when a check fails. */
 export async function runChecks(cli: Cli, { json, fix = false }: Options): Promise<void> {

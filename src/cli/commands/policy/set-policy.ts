@@ -3,7 +3,7 @@ import type { Policy } from '../../../contract/policy.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { closest } from '../../program/closest.ts';
+import { closest } from '../../../contract/closest.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { modeMeanings } from './mode-meanings.ts';

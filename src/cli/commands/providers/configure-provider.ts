@@ -9,6 +9,7 @@ export interface ConfigureOptions {
   defaultModel?: string;
   resourceName?: string;
   apiVersion?: string;
+  apiKeyStdin?: boolean;
   /** False with --no-key. */
   key: boolean;
   forgetKey?: boolean;
@@ -23,8 +24,13 @@ export async function configureProvider(cli: Cli, text: string, options: Configu
   const { output } = cli;
   if (enable && disable) throw new CliError(exitCodes.usage, 'Use either --enable or --disable, not both.');
   const { client } = cli.connect();
-  const type = requireProvider(text, (await client.providers.list()).providers);
-  const needsKey = options.key && !forgetKey && !disable && type !== 'ollama';
+  const { providers } = await client.providers.list();
+  const type = requireProvider(text, providers);
+  const isServer = providers.some((each) => each.type === type && each.custom);
+  // Most servers need no key; without anything else to change, it is what is meant.
+  const changesOther = [baseUrl, defaultModel, enable].some((each) => each !== undefined);
+  const takesKey = isServer ? !changesOther : type !== 'ollama';
+  const needsKey = options.apiKeyStdin || (options.key && !forgetKey && !disable && takesKey);
   const apiKey = needsKey
     ? (await readSecret(cli, `API key for ${type}: `, `svc providers configure ${type} < FILE`)).trim()
     : undefined;

@@ -1,8 +1,14 @@
 import { choiceTable } from '../../../contract/choice-table.ts';
-import { choice, type ValueType } from '../../program/value-type.ts';
+import { type Candidate, choice, type ValueType } from '../../program/value-type.ts';
+import { stateOf } from './provider-state.ts';
 
-/** The name of a model provider; the daemon says which ones it does not know. */
+/** The name of a model provider: the daemon knows the servers that were added, and says which names it does not know. */
 export const providerName: ValueType<string> = {
   ...choice<string>(choiceTable.providers.configure.type, { isOpen: true }),
+  suggest: async (cli, { signal }) => {
+    const { client } = cli.connect({ mayStart: false });
+    const { providers } = await client.providers.list({}, { signal });
+    return providers.map((provider): Candidate => [provider.type, stateOf(provider)]);
+  },
   help: { one: 'Provider, such as openai', several: 'Providers' },
 };

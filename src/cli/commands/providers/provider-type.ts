@@ -1,10 +1,10 @@
-import type { ModelProviderType } from '../../../contract/providers.ts';
+import type { ProviderName } from '../../../contract/providers.ts';
 import { CliError } from '../../errors/cli-error.ts';
-import { closest } from '../../program/closest.ts';
+import { closest } from '../../../contract/closest.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 
 /** Throws unless the daemon knows a provider of this type. */
-export function requireProvider(text: string, providers: { type: ModelProviderType }[]): ModelProviderType {
+export function requireProvider(text: string, providers: readonly { type: ProviderName }[]): ProviderName {
   const types = providers.map(({ type }) => type);
   const known = types.find((type) => type === text);
   if (known) return known;

@@ -3,6 +3,9 @@ import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
+import { formatFacts } from '../../output/facts.ts';
+import { printWarnings } from '../../output/print-warnings.ts';
+import { stateOf } from './provider-state.ts';
 import { requireProvider } from './provider-type.ts';
 
 interface Options {
@@ -32,6 +35,33 @@ export async function listProviders(
       { title: 'BASE URL', value: ({ baseUrl = '' }) => baseUrl, isElastic: true, fromWidth: 100 },
     ],
     shown,
+  );
+}
+
+/** `svc providers show PROVIDER`. */
+export async function showProvider(cli: Cli, text: string, { json }: Options): Promise<void> {
+  const { output } = cli;
+  const answer = await cli.connect().client.providers.list();
+  const type = requireProvider(text, answer.providers);
+  const provider = answer.providers.find((each) => each.type === type);
+  if (json) return output.json({ provider });
+  const isDefault = type === answer.default?.provider;
+  output.write(
+    formatFacts(
+      [
+        ['Provider', `${type}${isDefault ? ' (default)' : ''}`],
+        ['Name', provider?.custom ? 'OpenAI-compatible server' : provider?.name],
+        ['State', provider && stateOf(provider)],
+        ['Reason', provider?.message],
+        ['Base URL', provider?.baseUrl],
+        ['Key', provider?.apiKey],
+        ['Default model', isDefault ? answer.default?.model : provider?.defaultModel],
+        ['Resource', provider?.resourceName],
+        ['API version', provider?.apiVersion],
+        ['Last used', provider?.lastUsedAt],
+      ],
+      output.paint,
+    ),
   );
 }
 
@@ -65,9 +95,13 @@ export async function testProvider(cli: Cli, text: string, { json }: Options): P
   const type = requireProvider(text, (await client.providers.list()).providers);
   const answer = await client.providers.checkHealth({ params: { type } });
   if (json) output.json(answer);
-  const { healthy, latencyMs, message = 'The provider does not respond' } = answer;
+  const { healthy, latencyMs, modelProblem, message = 'The provider does not respond' } = answer;
   if (!healthy)
     throw new CliError(exitCodes.failed, message, { next: `Configure it: svc providers configure ${type}` });
+  if (modelProblem !== undefined)
+    throw new CliError(exitCodes.configuration, modelProblem, {
+      next: `Set another default model: svc providers configure ${type} --no-key --default-model MODEL`,
+    });
   if (!json) output.write(`${type} responded${latencyMs === undefined ? '' : ` in ${latencyMs} ms`}\n`);
 }
 
@@ -84,12 +118,6 @@ export async function setDefault(
     body: { provider, ...(model !== undefined && { model }) },
   });
   if (json) return output.json(answer);
+  printWarnings(output, answer);
   output.note(`Default provider: ${escapeLine([provider, model].filter(Boolean).join('/'))}.`);
 }
-
-const stateOf = ({ configured, enabled, healthy, message }: ModelProvider) => {
-  if (!configured) return 'not configured';
-  if (!enabled) return 'disabled';
-  if (healthy) return 'healthy';
-  return message === undefined ? 'not tested' : 'unhealthy';
-};

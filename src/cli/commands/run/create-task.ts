@@ -5,10 +5,11 @@ import type { MemoryScopeName } from '../../../contract/memory.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { closest } from '../../program/closest.ts';
+import { closest } from '../../../contract/closest.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { workOf, type WorkOptions } from '../tasks/work-of.ts';
 import type { OnApproval } from './on-approval.ts';
+import { configurationError } from './configuration-error.ts';
 import { readPrompt, titleOf } from './read-prompt.ts';
 import { type EnvironmentOptions, environmentOf } from './task-environment.ts';
 
@@ -40,7 +41,7 @@ export async function createTask(cli: Cli, words: string[], options: RunOptions)
   const needs = asker(connection.client, agent);
   const prompt = await readPrompt(words, async () => !(await needs()).includes('command'));
   const cwd = folderFor(options, connection.target.isLocal, await needs());
-  return connection.client.tasks.create({
+  const creation = connection.client.tasks.create({
     body: {
       title: options.title ?? titleOf(prompt),
       prompt,
@@ -57,6 +58,9 @@ export async function createTask(cli: Cli, words: string[], options: RunOptions)
       ...workOf(options),
     },
     headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+  });
+  return creation.catch((error: unknown) => {
+    throw configurationError(error) ?? error;
   });
 }
 

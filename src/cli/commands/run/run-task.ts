@@ -4,6 +4,7 @@ import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { callAttention, LONG_MS } from '../../output/call-attention.ts';
 import { formatDuration } from '../../output/duration.ts';
+import { printWarnings } from '../../output/print-warnings.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { shortId } from '../../output/shorten-ids.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
@@ -31,6 +32,7 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
   const { client } = connection;
   const created = await createTask(cli, words, options);
   const { id } = created.task;
+  printWarnings(output, created);
   if (options.detach) {
     if (options.json) output.json(created);
     else output.write(`${id}\n`);

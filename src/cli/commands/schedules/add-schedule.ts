@@ -3,6 +3,7 @@ import type { Schedule } from '../../../contract/schedules.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
+import { printWarnings } from '../../output/print-warnings.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { asker } from '../run/create-task.ts';
 import { workOf, type WorkOptions } from '../tasks/work-of.ts';
@@ -64,6 +65,7 @@ export async function addSchedule(cli: Cli, words: string[], options: AddOptions
   });
   if (options.json) return output.json(answer);
   const { schedule } = answer;
+  printWarnings(output, answer);
   output.write(`${schedule.id}\n`);
   if (options.quiet) return;
   if (schedule.status === 'paused')

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { CreateTask } from '../../../contract/task.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
+import { printWarnings } from '../../output/print-warnings.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { readStdin } from '../../input/read-stdin.ts';
 import { titleOf } from '../run/read-prompt.ts';
@@ -40,6 +41,7 @@ export async function createFromFlags(cli: Cli, options: CreateOptions): Promise
     headers: options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey },
   });
   if (options.json) return output.json(answer);
+  printWarnings(output, answer);
   output.write(`${answer.task.id}\n`);
   output.note(`Follow it: svc tasks logs -f ${answer.task.id}`);
 }

@@ -1,5 +1,5 @@
 import type { CreateTask } from '../../../contract/task.ts';
-import type { ModelProviderType } from '../../../contract/providers.ts';
+import type { ProviderName } from '../../../contract/providers.ts';
 import { readSchema } from '../run/output-files.ts';
 
 /** What the options say about the work of a task: its checks, its model and its limits. */
@@ -7,7 +7,7 @@ export interface WorkOptions {
   verify?: string[];
   repair?: number;
   model?: string;
-  provider?: ModelProviderType;
+  provider?: ProviderName;
   maxSteps?: number;
   maxBudget?: number;
   maxCost?: string;

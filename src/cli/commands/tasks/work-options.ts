@@ -1,13 +1,14 @@
-import { choiceTable } from '../../../contract/choice-table.ts';
+import { modelName } from '../../completion/suggestions.ts';
 import { option, repeatable } from '../../program/options.ts';
-import { choice, text, wholeNumber } from '../../program/value-type.ts';
+import { text, wholeNumber } from '../../program/value-type.ts';
+import { providerName } from '../providers/provider-name.ts';
 
 /** The options for the work of a task: its checks, its model and its limits. */
 export const workOptions = [
   repeatable('--verify <command>', 'Command that must succeed after the agent has answered', text),
   option('--repair <n>', 'Times the agent may repair what --verify found (default: 2)', wholeNumber),
-  option('--model <model>', 'Model of the built-in agent', text),
-  option('--provider <provider>', 'Provider of the model', choice(choiceTable.tasks.create.provider)),
+  option('--model <model>', 'Model of the built-in agent, as MODEL or PROVIDER/MODEL', modelName),
+  option('--provider <provider>', 'Provider of the model', providerName),
   option('--max-steps <n>', 'Stop after this many steps (exit code 10)', wholeNumber),
   option('--max-budget <tokens>', 'Stop before more tokens are used (exit code 10)', wholeNumber),
   option('--max-cost <usd>', 'Stop before more is spent, such as 0.50 (exit code 10)', text),

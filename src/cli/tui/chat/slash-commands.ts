@@ -1,5 +1,5 @@
 import type { Effort } from '../../../contract/run-events.ts';
-import { closest } from '../../program/closest.ts';
+import { closest } from '../../../contract/closest.ts';
 
 export interface SlashCommand {
   name: string;

@@ -4,7 +4,7 @@ import { embeddingBackends, type EmbeddingUse } from '../../providers/embedding-
 import type { ModelFailure } from '../../providers/resolved-model.ts';
 import type { Config } from '../../config/config.ts';
 import type { EmbeddingProvider } from '../../config/memory-settings.ts';
-import { providerNames } from '../../config/provider-settings.ts';
+import { displayName } from '../../config/provider-settings.ts';
 import { AppError } from '../../errors.ts';
 import { EmbeddingError } from './embedding-error.ts';
 import { QueryCache } from './query-cache.ts';
@@ -61,7 +61,7 @@ export class Embedder {
   configurationError(): string | undefined {
     const provider = this.#deps.config.get('memory.embedding.provider');
     if (!provider || this.choice()) return undefined;
-    return `${providerNames[provider]} has no default embedding model: svc config set memory.embedding.model <name>`;
+    return `${displayName(provider)} has no default embedding model: svc config set memory.embedding.model <name>`;
   }
 
   /** The number of texts per request and of parallel requests that the provider accepts. */
@@ -147,7 +147,7 @@ export class Embedder {
     return {
       class: 'agent_error',
       code: 'bad_answer',
-      message: `${providerNames[provider]} ${error.message}`,
+      message: `${displayName(provider)} ${error.message}`,
       retryAfterMs: undefined,
     };
   }

@@ -5,6 +5,7 @@ import { isInGitDirectory, isGitHookOrConfig } from '../../paths/git-directory.t
 import { isInside, resolveRealPath } from '../../paths/real-path.ts';
 import { quoteText } from '../../text/escape-invisible.ts';
 import { isToolFailure } from '../tool.ts';
+import { allowedDirectories, directoryOf } from './allowed-directories.ts';
 import type { Guard, GuardedCall } from './guard.ts';
 import { hasParentSegment, mayHoldParent } from './path-variants.ts';
 import type { PossiblePath } from './possible-paths.ts';
@@ -14,7 +15,8 @@ import { baseDirectoryOf, pathsOfWord, type Word, wordsOfCall } from './words-of
 const HARMLESS = ['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr'];
 
 /**
- * Confines a call to its workspace, by the real path of everything it names. It also keeps tools from writing into `.git`,
+ * Confines a call to its workspace, and one of an MCP server also to the roots of that server, by the real path of
+ * everything it names. It also keeps tools from writing into `.git`,
  * where hooks and settings can run programs; file tools check that themselves too, in case this guard is disabled.
  */
 export const pathTraversal: Guard = {
@@ -43,14 +45,20 @@ async function checkWords(call: GuardedCall): Promise<string | undefined> {
   const words = wordsOfCall(call);
   const base = await baseDirectoryOf(call);
   if (!isInside(call.context.workspace, base)) return outsideWorkspace(call.access.command?.cwd ?? base);
+  const directories = words.length > 0 ? await allowedDirectories(call) : [];
   for (const word of words) {
-    const reason = await checkWord(word, base, call);
+    const reason = await checkWord(word, base, directories, call);
     if (reason !== undefined) return reason;
   }
   return undefined;
 }
 
-async function checkWord(word: Word, base: string, call: GuardedCall): Promise<string | undefined> {
+async function checkWord(
+  word: Word,
+  base: string,
+  directories: readonly string[],
+  call: GuardedCall,
+): Promise<string | undefined> {
   const { text, as } = word;
   const isParent =
     as === 'word'
@@ -61,14 +69,18 @@ async function checkWord(word: Word, base: string, call: GuardedCall): Promise<s
   if (isParent) return `${quoteText(text)} has a parent-directory segment`;
   const possible = pathsOfWord(word);
   if (!possible) return `${quoteText(text)} may hold too many paths to be checked`;
-  const { workspace } = call.context;
   for (const candidate of possible) {
     if (HARMLESS.includes(candidate.path)) continue;
     if (isHome(candidate)) return outsideWorkspace(text);
     const real = await resolveRealPath(base, candidate.path);
-    if (!isInside(workspace, real) && (await isLikelyPath(candidate))) return outsideWorkspace(text);
+    const directory = directoryOf(directories, real);
+    if (directory === undefined && (await isLikelyPath(candidate))) return outsideWorkspace(text);
     const isAddress = as === 'value' || candidate.as === 'url';
-    if (!call.tool.isReadOnly && !isAddress && isGitHookOrConfig(relative(workspace, real)))
+    if (
+      !call.tool.isReadOnly &&
+      !isAddress &&
+      isGitHookOrConfig(relative(directory ?? call.context.workspace, real))
+    )
       return inGit(text);
   }
   return undefined;

@@ -3,6 +3,7 @@ import { isInside, resolveRealPath } from '../../paths/real-path.ts';
 import type { SecretFiles } from '../../paths/secret-files.ts';
 import { quoteText } from '../../text/escape-invisible.ts';
 import { isToolFailure } from '../tool.ts';
+import { allowedDirectories, directoryOf } from './allowed-directories.ts';
 import type { Guard, GuardedCall } from './guard.ts';
 import { isSecretPath } from '../../paths/secret-paths.ts';
 import { baseDirectoryOf, pathsOfWord, wordsOfCall } from './words-of-call.ts';
@@ -47,8 +48,11 @@ async function findSecret(
   const { workspace } = call.context;
   const isForbidden = (path: string) =>
     isSecretPath(path) || isProtectedPath(path, protectedDirectories, workspace);
-  const holdsSecrets = async (real: string) =>
-    isInside(workspace, real) && (await secretFiles?.isSecret(real, workspace)) === true;
+  const directories = await allowedDirectories(call);
+  const holdsSecrets = async (real: string) => {
+    const directory = directoryOf(directories, real);
+    return directory !== undefined && (await secretFiles?.isSecret(real, directory)) === true;
+  };
   for (const { requested, real, operation } of call.paths) {
     if (isForbidden(real) || isForbidden(resolve(workspace, requested))) return refusal(requested);
     // Writing shows nothing, and correcting a file with a password is work that people ask for.

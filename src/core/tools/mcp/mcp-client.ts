@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   type CallToolResult,
   Client,
@@ -98,8 +100,8 @@ export class McpClient {
     this.#client = new Client(
       { name: 'svc', version },
       {
-        // Servers get no access to models, users or directories.
-        capabilities: {},
+        // Servers get no access to models or users, and hear of no directories but their own.
+        capabilities: options.settings.roots.length > 0 ? { roots: {} } : {},
         inputRequired: { autoFulfill: false },
         versionNegotiation: { mode },
         listChanged: {
@@ -109,6 +111,11 @@ export class McpClient {
         jsonSchemaValidator: { getValidator: acceptUnchecked },
       },
     );
+    const { roots } = options.settings;
+    if (roots.length > 0)
+      this.#client.setRequestHandler('roots/list', () => ({
+        roots: roots.map((root) => ({ uri: pathToFileURL(root).href, name: basename(root) })),
+      }));
     this.#transport = this.#createTransport();
     const transport: Transport = this.#transport;
     transport.onmessage = () => {

@@ -23,6 +23,7 @@ export function mcpTool(connection: McpConnection, offered: OfferedTool): Tool {
     isReadOnly,
     danger: isReadOnly ? 'medium' : 'high',
     server,
+    roots: settings.roots,
     plan: (args, context) => ({
       access: {},
       run: async () => {

@@ -313,7 +313,7 @@ describe('a query', () => {
     });
     expect(await keyless.embedder.embedQuery('cats')).toEqual({
       reason: expect.stringContaining(
-        'google is not configured: it needs a key. svc providers configure google',
+        'google is not configured: it needs a key. Configure it: svc providers configure google',
       ),
     });
     expect(server.asked).toEqual([]);

@@ -55,6 +55,21 @@ describe('an MCP server over stdio', () => {
     await expect(failed).rejects.toThrow('no such ticket');
   });
 
+  it('offers a server the roots that are configured for it, and gives them to its tools alone', async () => {
+    await using mcp = openMcpServers({
+      files: stdio('good', { roots: ['/srv/notes'] }),
+      other: stdio('good'),
+    });
+    expect((await run(await mcp.tool('mcp__files__ask'))).content).toBe('fulfilled\nrejected');
+    expect((await run(await mcp.tool('mcp__other__ask'))).content).toBe('rejected\nrejected');
+    expect((await mcp.tool('mcp__files__echo'))?.roots).toEqual(['/srv/notes']);
+    expect((await mcp.tool('mcp__other__echo'))?.roots).toEqual([]);
+  });
+
+  it.each([['relative'], ['/'], ['/../'], [5]])('rejects the root %j', async (root) => {
+    expect(() => openMcpServers({ files: stdio('good', { roots: [root] }) })).toThrow('files.roots.0');
+  });
+
   it('refuses requests of a server for models, user input or directories', async () => {
     await using mcp = openMcpServers({ files: stdio('good') });
     expect((await run(await mcp.tool('mcp__files__ask'))).content).toBe('rejected\nrejected');

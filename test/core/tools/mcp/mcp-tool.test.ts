@@ -18,7 +18,7 @@ describe('mcpToolName', () => {
 });
 
 describe('secretsOf', () => {
-  const common = { enabled: true, readOnlyTools: [] };
+  const common = { enabled: true, readOnlyTools: [], roots: [] };
   it('returns headers, and their values without the scheme', () => {
     const secrets = secretsOf({
       url: 'https://a.example',

@@ -1,11 +1,19 @@
 /** The candidate that was probably meant, or undefined where none is near. */
-export function closest(word: string, candidates: readonly string[]): string | undefined {
-  const near = candidates
+export const closest = (word: string, candidates: readonly string[]): string | undefined =>
+  nearest(word, candidates)[0];
+
+/** The candidates that may have been meant, most probable first: those near the word, then those that contain it. */
+export function closestOf(word: string, candidates: readonly string[], most = 3): string[] {
+  const containing = candidates.filter((candidate) => candidate.toLowerCase().includes(word.toLowerCase()));
+  return [...new Set([...nearest(word, candidates), ...containing])].slice(0, most);
+}
+
+const nearest = (word: string, candidates: readonly string[]): string[] =>
+  candidates
     .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
-    .toSorted((a, b) => a.distance - b.distance);
-  return near[0]?.candidate;
-}
+    .toSorted((a, b) => a.distance - b.distance)
+    .map(({ candidate }) => candidate);
 
 /** Counts inserted, deleted, replaced and swapped letters (optimal string alignment). */
 function editDistance(a: string, b: string): number {
