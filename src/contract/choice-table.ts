@@ -82,6 +82,7 @@ const tasksListFields = [
   'maxSteps',
   'maxBudget',
   'maxCostUsd',
+  'maxTimeMs',
   'outputSchema',
   'attempts',
   'maxAttempts',

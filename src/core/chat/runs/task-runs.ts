@@ -151,13 +151,14 @@ export class TaskRuns {
 }
 
 /** What the task allows, and no more than the settings do. */
-function limitsOf({ maxSteps, maxBudget, maxCostUsd }: Task, config: Config): Omit<RunLimits, 'wallMs'> {
+function limitsOf({ maxSteps, maxBudget, maxCostUsd, maxTimeMs }: Task, config: Config): RunLimits {
   const steps = config.get('agents.builtin.maxSteps');
   const tokens = config.get('agents.builtin.maxBudget');
   return {
     steps: Math.min(steps, maxSteps ?? steps),
     tokens: maxBudget === undefined ? (tokens ?? null) : Math.min(maxBudget, tokens ?? maxBudget),
     costUsd: maxCostUsd === undefined ? null : Number(maxCostUsd),
+    wallMs: maxTimeMs ?? null,
   };
 }
 
