@@ -142,6 +142,7 @@ export const choiceTable = {
   },
   conversations: {
     create: { presetId: chatCreateSmartCompletionPresetId },
+    compact: { provider: chatCreateCompletionProvider },
     sendMessage: { provider: chatCreateCompletionProvider },
     sendMessageWithTools: {
       provider: chatCreateCompletionProvider,

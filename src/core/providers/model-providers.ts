@@ -25,6 +25,7 @@ import { type Changer, ProviderChanges, type ProviderChangesDeps } from './provi
 import { ProviderConnections } from './provider-connections.ts';
 import { ProviderHealth, type ProviderCheck } from './provider-health.ts';
 import { modelProviders, providerTypes } from './provider-list.ts';
+import { type ModelPrice, priceOf } from './model-prices.ts';
 import type { ModelFailure, ResolvedModel, VendorEmbeddingModel } from './resolved-model.ts';
 import { maskKey } from '../text/safe-text.ts';
 import { WholeAnswers } from './whole-answers.ts';
@@ -86,8 +87,15 @@ export class ModelProviders {
       modelId,
       model: this.#wholeAnswers.accept(withRepairedAnswers(create(modelId))),
       contextWindow: known?.contextWindow,
+      price: this.priceOf({ provider, modelId }),
       supportsReasoning: known?.supportsReasoning ?? false,
     };
+  }
+
+  /** What calls of a model cost now; undefined where that is unknown. */
+  priceOf(model: { provider: ModelProviderType; modelId: string }): ModelPrice | undefined {
+    const { config, runtime } = this.#deps;
+    return priceOf(model, { configured: config.get('models.prices'), now: runtime.now() });
   }
 
   /** Creates an embedding model; throws an `AppError` with a hint where the provider is not usable. */
