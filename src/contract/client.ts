@@ -35,6 +35,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Milliseconds without data after which a transport that supports it aborts; 0 never aborts. */
   silenceMs?: number;
+  /** Called once a stream has begun, before its first event. */
+  onOpen?: () => void;
 }
 type Arguments<R extends Route> =
   object extends RouteInput<R>
@@ -85,7 +87,7 @@ export function createClient(
   options: { baseUrl: string; fetch: FetchLike; headers?: Record<string, string> },
 ): Client {
   const baseUrl = trimSlashes(options.baseUrl);
-  const open = (route: RouteSummary, input: AnyInput, accept: string, call: CallOptions) => {
+  const open = (route: RouteSummary, input: AnyInput, accept: string, { signal, silenceMs }: CallOptions) => {
     const hasBody = input.body !== undefined;
     return options.fetch(baseUrl + pathOf(route, input), {
       method: route.method,
@@ -96,7 +98,8 @@ export function createClient(
         ...definedOnly(input.headers),
       },
       ...(hasBody && { body: JSON.stringify(input.body) }),
-      ...call,
+      ...(signal && { signal }),
+      ...(silenceMs !== undefined && { silenceMs }),
     });
   };
   const call =
@@ -113,6 +116,7 @@ export function createClient(
       if (response.status === 204) return;
       if (response.status !== 200)
         throw new ApiError(response.status, parseBody(await response.text(), response.status));
+      options.onOpen?.();
       if (response.body) yield* readServerSentEvents(response.body);
     };
 

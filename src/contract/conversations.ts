@@ -271,7 +271,11 @@ export const conversationsRoutes = defineRoutes({
     errors: [503],
     params: idParamsSchema,
     body: compactConversationSchema,
-    response: z.object({ summary: z.string(), compaction: compactionSchema }),
+    response: z.object({
+      summary: z.string(),
+      compaction: compactionSchema,
+      runId: z.string().meta({ description: 'Of its event in the stream of the conversation' }),
+    }),
   },
   delete: {
     method: 'DELETE',

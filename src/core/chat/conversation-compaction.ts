@@ -33,7 +33,7 @@ export class ConversationCompaction {
     id: string,
     { keep, ...which }: CompactConversation,
     signal: AbortSignal,
-  ): Promise<Compacted> {
+  ): Promise<Compacted & { runId: string }> {
     const { conversations, providers, compactor, taskContext, database } = this.#deps;
     await conversations.find(caller, id);
     const model = await providers.resolve(which);
@@ -43,12 +43,11 @@ export class ConversationCompaction {
       const conversation = await conversations.find(caller, id);
       const context = await taskContext.ofConversation(conversation);
       const compacted = await compactor.compact(model, { conversation, context }, { keep, signal });
-      this.#publish(id, compacted);
-      return compacted;
+      return { ...compacted, runId: this.#publish(id, compacted) };
     });
   }
 
-  #publish(id: string, { compaction: { tokensBefore, tokensAfter } }: Compacted): void {
+  #publish(id: string, { compaction: { tokensBefore, tokensAfter } }: Compacted): string {
     const { feeds, runtime } = this.#deps;
     const runId = runtime.newId('run');
     feeds.begin(id, runId);
@@ -58,6 +57,7 @@ export class ConversationCompaction {
       timestamp: runtime.now().getTime(),
     });
     feeds.end(runId);
+    return runId;
   }
 }
 

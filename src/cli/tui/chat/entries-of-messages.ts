@@ -18,7 +18,8 @@ export function entriesOfMessages(messages: readonly ConversationMessage[]): Run
         result,
       });
     const key = keyOf(entries);
-    if (content !== '' && role === 'user') entries.push({ kind: 'person', key, text: content });
+    if (content !== '' && role === 'user')
+      entries.push({ kind: 'person', key, text: content, messageId: message.id });
     else if (content !== '' && role === 'system')
       entries.push({ kind: 'note', key, tone: 'muted', text: content });
     else if (content !== '') entries.push({ kind: 'text', key, text: content, isComplete: true });

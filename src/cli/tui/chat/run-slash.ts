@@ -14,7 +14,7 @@ const CONVERSATIONS = 100;
 export async function runSlash(name: SlashName, argument: string, parts: SlashParts): Promise<void> {
   const { session, apply, leave } = parts;
   const note = (text: string) => apply({ kind: 'note', text });
-  if ((name === 'new' || name === 'resume') && session.isRunning)
+  if ((name === 'new' || name === 'resume') && session.isBusy)
     return note('Still responding. Press Esc to interrupt it, then choose another conversation.');
   switch (name) {
     case 'help':
@@ -44,6 +44,8 @@ export async function runSlash(name: SlashName, argument: string, parts: SlashPa
     }
     case 'approvals':
       return session.showApprovals();
+    case 'compact':
+      return session.compact(argument);
     case 'cost':
       return showCost(parts);
     case 'copy':

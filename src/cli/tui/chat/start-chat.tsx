@@ -20,8 +20,6 @@ interface Options {
   message: string;
 }
 
-const LOOK_EVERY_MS = 2_000;
-
 /** Runs the full-screen chat until the user exits. */
 export async function startChat(cli: Cli, { settings, conversation, message }: Options): Promise<ExitCode> {
   // A screen that is drawn 20 times a second makes garbage that V8 would rather keep than collect.
@@ -47,7 +45,6 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
           return [what, next].filter(Boolean).join(' ');
         }}
         now={() => Date.now()}
-        lookEveryMs={LOOK_EVERY_MS}
         history={new MessageHistory(`${cli.locations.state}/chat-history.jsonl`)}
         env={env}
         home={home}

@@ -1,6 +1,7 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
-import { changeTool, keyOf, settleText, withPerson, withText, withThought } from './entry-list.ts';
+import { describeCompaction } from '../../output/describe-compaction.ts';
+import { before, changeTool, keyOf, settleText, withPerson, withText, withThought } from './entry-list.ts';
 import type { RunEntry } from './run-entry.ts';
 import { beginRun, finishRun, isRunning, type RunState, withNote } from './run-state.ts';
 
@@ -14,7 +15,7 @@ function next(state: RunState, event: RunEvent): RunState {
     case 'user_message':
       return {
         ...beginRun(state, timestamp),
-        entries: withPerson(state.entries, event.data.content),
+        entries: withPerson(before(state.entries, event.data.id), event.data.content, event.data.id),
         ...(event.data.taskId !== undefined && { taskId: event.data.taskId }),
       };
     case 'session:start': {
@@ -89,11 +90,7 @@ function next(state: RunState, event: RunEvent): RunState {
     case 'step:complete':
       return { ...state, usedTokens: event.data.usedTokens, entries: settleText(state.entries) };
     case 'compaction': {
-      const { tokensBefore, tokensAfter } = event.data;
-      return withNote(
-        state,
-        `Earlier messages were summarized: ${tokensBefore} tokens became ${tokensAfter}.`,
-      );
+      return withNote(state, describeCompaction(event.data));
     }
     case 'summary':
       return withSummary(state, event.data.summary);
