@@ -40,6 +40,7 @@ export class ChatSession {
   readonly #follow: ConversationFollow;
   readonly #left = new AbortController();
   #conversationId: string | undefined;
+  #cwd: string | undefined;
   #turn: Turn | undefined;
   #compacting: AbortController | undefined;
   #queue: readonly OutgoingMessage[] = [];
@@ -60,6 +61,7 @@ export class ChatSession {
       },
     });
     this.#conversationId = opened?.conversation.id;
+    this.#cwd = opened?.conversation.cwd;
   }
 
   get conversationId(): string | undefined {
@@ -233,7 +235,7 @@ export class ChatSession {
   }
 
   async #take({ content }: OutgoingMessage): Promise<TurnEnd> {
-    const { connection, apply, push, now, settings } = this.#parts;
+    const { connection, folder, apply, push, now, settings } = this.#parts;
     const turn: Turn = {
       controller: new AbortController(),
       isAgentic: settings().isAgentic,
@@ -257,6 +259,7 @@ export class ChatSession {
         push,
         now,
         complain: (error) => this.#complain(error),
+        directory: () => (this.#cwd === folder ? undefined : this.#cwd),
         stop: () => void this.#stop(),
         note: (event) => this.#follow.noteOwn(event),
       }));
@@ -276,6 +279,7 @@ export class ChatSession {
     const { connection, folder, push } = this.#parts;
     const conversation = await beginConversation(connection, folder);
     this.#conversationId = conversation.id;
+    this.#cwd = conversation.cwd;
     this.#follow.follow(conversation.id);
     this.#follow.beginOwn();
     push({ kind: 'began', conversation });
@@ -284,6 +288,7 @@ export class ChatSession {
 
   #show(answer: ConversationAnswer): void {
     this.#conversationId = answer.conversation.id;
+    this.#cwd = answer.conversation.cwd;
     this.#parts.apply(openedEvent(answer));
   }
 

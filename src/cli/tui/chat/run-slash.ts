@@ -1,4 +1,4 @@
-import type { Effort } from '../../../contract/run-events.ts';
+import { AGENTIC_MS, type Effort } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { formatAge } from '../../output/duration.ts';
 import { copyAnswer, exportConversation, showCost } from './conversation-commands.ts';
@@ -38,7 +38,7 @@ export async function runSlash(name: SlashName, argument: string, parts: SlashPa
       apply({ kind: 'set', settings: { isAgentic } });
       return note(
         isAgentic
-          ? 'Agentic mode is on: it works autonomously, step by step. Limits: /effort, /budget.'
+          ? `Agentic mode is on: it works autonomously, for up to ${AGENTIC_MS / 60_000} minutes per message. Limits: /effort, /budget. Longer work is a task: svc run`
           : 'Agentic mode is off: it answers message by message.',
       );
     }

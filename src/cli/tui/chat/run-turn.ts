@@ -37,6 +37,8 @@ export interface TurnParts {
   push: (event: ChatEvent) => void;
   now: () => number;
   complain: (error: unknown) => void;
+  /** Where the conversation works, if that is another directory. */
+  directory: () => string | undefined;
   /** Stops the turn. */
   stop: () => void;
   /** Learns which turn it is. */
@@ -82,7 +84,7 @@ async function stream(turn: Turn, parts: TurnParts): Promise<TurnEnd | undefined
     if (event.type === 'complete') end = 'done';
     if (event.type === 'error') {
       if (turn.isCancelled || event.data.code === CANCELLED) return interrupted(parts);
-      parts.complain(runFailure(event.data, contextOf(turn, id)));
+      parts.complain(runFailure(event.data, contextOf(turn, id, parts.directory())));
       end = 'failed';
     }
   }
@@ -90,7 +92,8 @@ async function stream(turn: Turn, parts: TurnParts): Promise<TurnEnd | undefined
 }
 
 /** The work of an agentic turn can go on as a task. */
-const contextOf = ({ isAgentic }: Turn, id: string) => (isAgentic ? { agentic: { id } } : {});
+const contextOf = ({ isAgentic }: Turn, id: string, cwd: string | undefined) =>
+  isAgentic ? { agentic: { id, cwd } } : {};
 
 /** Waits for the daemon; a conversation that got the message is then shown as it is stored. */
 async function reconnect(turn: Turn, parts: TurnParts, isRead = true): Promise<TurnEnd> {

@@ -95,9 +95,10 @@ function next(state: RunState, event: RunEvent): RunState {
     case 'summary':
       return withSummary(state, event.data.summary);
     case 'complete': {
-      const { totalTokens, model, provider, refusedCalls } = event.data;
+      const { totalTokens, model, provider, refusedCalls, finishReason } = event.data;
       const counted = totalTokens === undefined ? state : { ...state, usedTokens: totalTokens };
-      const ended = finishRun({ ...counted, model, provider }, 'done', timestamp);
+      const finished = finishRun({ ...counted, model, provider }, 'done', timestamp);
+      const ended = finishReason === 'max_round_trips' ? withNote(finished, atLimit, 'warning') : finished;
       return refusedCalls ? withNote(ended, `${countCalls(refusedCalls.count)} refused.`, 'warning') : ended;
     }
     case 'message_saved':
@@ -106,6 +107,9 @@ function next(state: RunState, event: RunEvent): RunState {
       return { ...finishRun(state, 'failed', timestamp), error: event.data };
   }
 }
+
+/** What stands below an answer that had to end because of too many tool calls. */
+export const atLimit = 'Stopped at the limit of tool round trips. Send "continue" to let it go on.';
 
 const countCalls = (count: number) => (count === 1 ? '1 call was' : `${count} calls were`);
 

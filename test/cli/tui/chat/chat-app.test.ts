@@ -194,6 +194,19 @@ describe('the chat screen', () => {
     expect(chat.bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'high', maxBudget: 50_000 }]);
   });
 
+  it('agentic mode says how long it has, and how its work goes on after that', async () => {
+    await using chat = await ChatScreen.open({ size: { columns: 170, rows: 24 } });
+    chat.screen.type('/agentic\r');
+    await chat.screen.until(/for up to 3 minutes per message\.[^]*Longer work is a task: svc run/);
+    const message = 'Agentic mode reached its time limit of 3 min; a task has no such limit';
+    chat.daemon.script = (run) => {
+      run.begin(true);
+      run.event({ type: 'error', data: { message, code: 'TIMEOUT' } });
+    };
+    chat.screen.type('Work\r');
+    await chat.screen.until(/CliError: Agentic mode reached its time limit of 3 min/);
+  });
+
   it('shows an error with the next step', async () => {
     await using chat = await ChatScreen.open();
     chat.daemon.script = (run) => {

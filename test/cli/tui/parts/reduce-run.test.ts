@@ -147,6 +147,17 @@ describe('reduceRun', () => {
     ]);
   });
 
+  it('says how to continue a turn that a limit ended', () => {
+    const limited = {
+      ...complete,
+      data: { ...complete.data, finishReason: 'max_round_trips' },
+    } as RunEventInput;
+    expect(run(said, limited).entries.at(-1)).toMatchObject({
+      kind: 'note',
+      text: 'Stopped at the limit of tool round trips. Send "continue" to let it go on.',
+    });
+  });
+
   it('shows a turn once that is sent again from its beginning', () => {
     const earlier = { ...said, data: { ...said.data, id: 'before' } };
     const { entries } = run(earlier, text('Zero'), said, text('On'), said, text('One'));
