@@ -83,6 +83,7 @@ const tasksListFields = [
   'maxSteps',
   'maxBudget',
   'maxCostUsd',
+  'maxTimeMs',
   'outputSchema',
   'attempts',
   'maxAttempts',
@@ -146,6 +147,7 @@ export const choiceTable = {
   },
   conversations: {
     create: { presetId: chatCreateSmartCompletionPresetId },
+    compact: { provider: chatCreateCompletionProvider },
     sendMessage: { provider: chatCreateCompletionProvider },
     sendMessageWithTools: {
       provider: chatCreateCompletionProvider,

@@ -35,6 +35,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Milliseconds without data after which a transport that supports it aborts; 0 never aborts. */
   silenceMs?: number;
+  /** Called once a stream has begun, before its first event. */
+  onOpen?: () => void;
 }
 type Arguments<R extends Route> =
   object extends RouteInput<R>
@@ -90,7 +92,7 @@ interface ClientOptions {
 /** A client of the daemon at `baseUrl`, derived from the contract or from its route table. */
 export function createClient(routes: RouteTable, options: ClientOptions): Client {
   const baseUrl = trimSlashes(options.baseUrl);
-  const open = (route: RouteSummary, input: AnyInput, accept: string, call: CallOptions) => {
+  const open = (route: RouteSummary, input: AnyInput, accept: string, { signal, silenceMs }: CallOptions) => {
     const hasBody = input.body !== undefined;
     return options.fetch(baseUrl + pathOf(route, input), {
       method: route.method,
@@ -101,7 +103,8 @@ export function createClient(routes: RouteTable, options: ClientOptions): Client
         ...definedOnly(input.headers),
       },
       ...(hasBody && { body: JSON.stringify(input.body) }),
-      ...call,
+      ...(signal && { signal }),
+      ...(silenceMs !== undefined && { silenceMs }),
     });
   };
   const { onAnswer } = options;
@@ -123,6 +126,7 @@ export function createClient(routes: RouteTable, options: ClientOptions): Client
       if (response.status === 204) return;
       if (response.status !== 200)
         throw new ApiError(response.status, parseBody(await response.text(), response.status));
+      options.onOpen?.();
       if (!response.body) return;
       for await (const event of readServerSentEvents(response.body)) {
         received(event.data, name);

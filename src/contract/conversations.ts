@@ -22,13 +22,19 @@ export const conversationUsageSchema = tokenUsageSchema
       .literal(true)
       .optional()
       .meta({ description: 'The vendor did not count some answers, which the sums leave out' }),
-    costUsd: z
-      .number()
+    costUsd: z.number().optional().meta({
+      description:
+        'What the provider reports, else by list prices or `models.prices`; absent if no part is known',
+    }),
+    isCostPartial: z
+      .literal(true)
       .optional()
-      .meta({ description: 'Only if the provider reports the price of every answer, as OpenRouter does' }),
+      .meta({ description: 'The cost of some answers is unknown, which `costUsd` leaves out' }),
     context: z
       .object({
-        promptTokens: z.int().meta({ description: 'Tokens of the last request' }),
+        promptTokens: z.int().meta({
+          description: 'Tokens of the last request; after a compaction, an estimate of what is left',
+        }),
         window: z.int().optional().meta({ description: 'Context window of its model' }),
         share: z.number().optional().meta({ description: 'Share of the window, from 0 to 1' }),
       })
@@ -82,6 +88,7 @@ export const conversationMessageSchema = z
     provider: providerNameSchema.optional(),
     model: z.string().optional(),
     usage: tokenUsageSchema.optional(),
+    costUsd: z.number().optional().meta({ description: 'Absent if it is unknown' }),
     toolCalls: z.array(toolCallSchema).optional(),
     status: messageStatusSchema
       .optional()
@@ -93,7 +100,7 @@ export const conversationMessageSchema = z
   .meta({ id: 'ConversationMessage' });
 export type ConversationMessage = z.output<typeof conversationMessageSchema>;
 
-/** What was summarized because the model's context window was full; the messages themselves are kept. */
+/** What was summarized, in estimated tokens; the messages themselves are kept. */
 export const compactionSchema = z
   .object({
     originalCount: z.int(),
@@ -103,6 +110,20 @@ export const compactionSchema = z
   })
   .meta({ id: 'Compaction' });
 export type Compaction = z.output<typeof compactionSchema>;
+
+/** What to keep of a conversation that is summed up, and the model that does it. */
+export const compactConversationSchema = z.object({
+  keep: z
+    .string()
+    .trim()
+    .min(1)
+    .max(2000)
+    .optional()
+    .meta({ description: 'What the summary has to keep, in your words' }),
+  model: z.string().min(1).max(200).optional(),
+  provider: providerNameSchema.optional(),
+});
+export type CompactConversation = z.output<typeof compactConversationSchema>;
 
 /** Title of a conversation before its first message. */
 export const untitled = 'New conversation';
@@ -241,6 +262,20 @@ export const conversationsRoutes = defineRoutes({
     summary: 'Stop the current turn; its answer is kept as far as it got',
     params: idParamsSchema,
     response: messageSchema,
+  },
+  compact: {
+    method: 'POST',
+    path: '/api/chat/conversations/:id/compact',
+    access: 'session',
+    summary: 'Summarize the conversation so far for the model; its messages are kept',
+    errors: [503],
+    params: idParamsSchema,
+    body: compactConversationSchema,
+    response: z.object({
+      summary: z.string(),
+      compaction: compactionSchema,
+      runId: z.string().meta({ description: 'Of its event in the stream of the conversation' }),
+    }),
   },
   delete: {
     method: 'DELETE',

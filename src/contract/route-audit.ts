@@ -72,6 +72,7 @@ export const routeAudit: Readonly<Record<string, RouteAudit>> = {
   'POST /api/chat/conversations': isConversation,
   'DELETE /api/chat/conversations/:id': { event: 'conversations.deleted' },
   'POST /api/chat/conversations/:id/stop': isConversation,
+  'POST /api/chat/conversations/:id/compact': isConversation,
   'POST /api/chat/conversations/:id/messages': isConversation,
   'POST /api/chat/conversations/:id/messages/with-tools': isConversation,
   'POST /api/chat/conversations/:id/messages/agentic': isConversation,

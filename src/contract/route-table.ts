@@ -48,6 +48,7 @@ export const routeTable = {
     get: { method: 'GET', path: '/api/chat/conversations/:id' },
     followEvents: { method: 'GET', path: '/api/chat/conversations/:id/events', events: true },
     stopTurn: { method: 'POST', path: '/api/chat/conversations/:id/stop' },
+    compact: { method: 'POST', path: '/api/chat/conversations/:id/compact' },
     delete: { method: 'DELETE', path: '/api/chat/conversations/:id' },
     sendMessage: { method: 'POST', path: '/api/chat/conversations/:id/messages' },
     sendMessageWithTools: {

@@ -117,6 +117,9 @@ export type RunEvent = z.output<typeof runEventSchema>;
 /** An event without its timestamp. */
 export type RunEventInput = { [T in RunEventType]: { type: T; data: z.output<Shapes[T]> } }[RunEventType];
 
+/** The most time that an agentic turn has, from its message to its last event, in milliseconds. */
+export const AGENTIC_MS: number = 3 * 60_000;
+
 /** A message that starts an agentic turn, with its limits. */
 export const sendAgenticMessageSchema = z.object({
   content: z.string().trim().min(1).max(200_000),

@@ -89,6 +89,10 @@ const modelFields = {
         'USD as a decimal string; refused at the start of a run if the price of its model is unknown',
     }),
 };
+const maxTimeMs = z.int().min(100).max(86_400_000).optional().meta({
+  description:
+    'Milliseconds until a run of its agent is stopped, whatever the agent; at most `pool.timeoutMs`. A run that reached it is not repeated',
+});
 const outputSchema = jsonObjectSchema
   .refine((schema) => JSON.stringify(schema).length <= MAX_SCHEMA_LENGTH, 'Longer than 16 KiB')
   .optional()
@@ -153,6 +157,7 @@ export const createTaskSchema = z
       description: 'How often the built-in agent may repair what the verification found, 2 by default',
     }),
     ...modelFields,
+    maxTimeMs,
     outputSchema,
     metadata: jsonObjectSchema.optional(),
     idempotencyKey: z.string().min(1).max(255).optional(),
@@ -186,6 +191,7 @@ export const taskSchema = z
     verify: verifySchema.optional(),
     repair: repairSchema.optional(),
     ...modelFields,
+    maxTimeMs,
     outputSchema,
     attempts: z.int(),
     maxAttempts: z.int(),

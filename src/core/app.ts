@@ -1,11 +1,11 @@
 import type { Locations } from '../contract/locations.ts';
+import { AGENTIC_MS } from '../contract/run-events.ts';
 import type { AgentAdapter } from './agents/agent-adapter.ts';
 import { composeApprovals } from './approvals/compose-approvals.ts';
 import { composeAudit } from './audit/compose-audit.ts';
 import { composeAuth } from './auth/compose-auth.ts';
 import { composeBackup } from './backup/compose-backup.ts';
 import { composeChat } from './chat/compose-chat.ts';
-import { SESSION_MS } from './chat/runs/session-time.ts';
 import { Composition } from './composition.ts';
 import type { Config } from './config/config.ts';
 import { composeDevices } from './devices/compose-devices.ts';
@@ -84,7 +84,7 @@ function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles:
   const bus = new EventBus();
   const ground = {
     extraAdapters: [],
-    sessionMs: SESSION_MS,
+    sessionMs: AGENTIC_MS,
     models: {},
     ...options,
     bus,

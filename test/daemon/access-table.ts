@@ -44,6 +44,7 @@ export const accessTable: Record<string, AccessRow> = {
   'conversations.get': session,
   'conversations.followEvents': session,
   'conversations.stopTurn': session,
+  'conversations.compact': session,
   'conversations.list': session,
   'data.archive': admin,
   'data.getUsage': admin,

@@ -130,6 +130,8 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'conversations.followEvents': (client) =>
     client.conversations.followEventsStream({ params: { id: conversation } }).next(),
   'conversations.stopTurn': (client) => client.conversations.stopTurn({ params: { id: conversation } }),
+  'conversations.compact': (client) =>
+    client.conversations.compact({ params: { id: conversation }, body: {} }),
   'conversations.delete': (client) => client.conversations.delete({ params: { id: conversation } }),
   'conversations.sendMessage': (client) =>
     client.conversations.sendMessage({ params: { id: conversation }, body: { content: 'Hi' } }),

@@ -106,6 +106,44 @@ describe('the model and the limits that a task names', () => {
     expect(result).not.toHaveProperty('cost');
   });
 
+  it('the run ends after the time of the task, in the middle of an answer, and is not repeated', async () => {
+    const task = await run((reply) => reply.piece('I am still'), { maxTimeMs: 400, maxAttempts: 3 });
+    expect(task).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: {
+        class: 'timeout',
+        code: 'max_time',
+        message: 'The run reached the time limit of its task, 0.4 s',
+      },
+    });
+  });
+
+  it('the time holds for every agent', async () => {
+    const { task } = await daemon.client.tasks.create({
+      body: { title: 'Sleep', prompt: 'sleep 600', assignedAgent: 'command', maxTimeMs: 100 },
+    });
+    const ended = await follow(daemon.client, task.id);
+    expect(ended.task).toMatchObject({ maxTimeMs: 100, attempts: 1, error: { code: 'max_time' } });
+  });
+
+  it('the time is at most that of all runs, whose timeout is repeated', async () => {
+    const key = 'pool.timeoutMs';
+    await daemon.client.config.update({ params: { key }, body: { value: 100 } });
+    const { task } = await daemon.client.tasks.create({
+      body: {
+        title: 'Sleep',
+        prompt: 'sleep 600',
+        assignedAgent: 'command',
+        maxTimeMs: 60_000,
+        maxAttempts: 2,
+      },
+    });
+    const ended = await follow(daemon.client, task.id);
+    await daemon.client.config.update({ params: { key }, body: { value: null } });
+    expect(ended.task).toMatchObject({ attempts: 2, error: { class: 'timeout', code: 'timeout' } });
+  });
+
   it.each([
     [{ model: 'm', maxSteps: 3 }, 'The agent "command" does not support model, maxSteps'],
     [{ maxCostUsd: '1' }, 'The agent "command" does not support maxCostUsd'],

@@ -24,7 +24,11 @@ export const run = defineCommand({
     repeatable('--env <name>', 'Pass on a variable, as NAME or NAME=VALUE', text),
     repeatable('--env-file <file>', 'Pass on the variables of a file of NAME=VALUE lines', text),
     flag('-d, --detach', 'Print the ID and do not wait (exit code 8)'),
-    option('--timeout <duration>', 'Cancel after 30s, 5m, 1h … (exit code 124)', duration),
+    option(
+      '--timeout <duration>',
+      'Wait no longer than 30s, 5m …, queue included, then cancel (exit code 124)',
+      duration,
+    ),
     option('--idempotency-key <key>', 'Create the same task only once per key', text),
     option(
       '--attempts <n>',

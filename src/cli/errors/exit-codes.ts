@@ -42,7 +42,7 @@ export const exitCodeMeanings: Record<ExitCode, string> = {
   69: 'the daemon cannot be reached',
   75: 'try later: rate limited or deferred',
   78: 'configuration error',
-  124: '--timeout was hit and the run stopped',
+  124: '--timeout or --max-time was hit and the run stopped',
   130: 'interrupted by Ctrl-C',
   143: 'terminated by SIGTERM',
 };

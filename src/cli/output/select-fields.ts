@@ -1,6 +1,6 @@
 import { CliError } from '../errors/cli-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { closest } from '../program/closest.ts';
+import { closest } from '../../contract/closest.ts';
 import type { Fields } from '../../contract/response-fields.ts';
 
 /** The picked fields by their names, each with what is picked of it; all of it where nothing is. */

@@ -38,6 +38,12 @@ export interface ConversationHead {
   upTo?: string | undefined;
 }
 
+/** What a compaction that a person asked for came to. */
+export interface Compacted {
+  summary: string;
+  compaction: Compaction;
+}
+
 /** What a model sums up, and how. */
 interface SummaryInput {
   instructions: string;
@@ -98,6 +104,42 @@ export class Compactor {
   }
 
   /**
+   * Lets the model sum up everything that it would get again, whether or not it fits, and stores the summary. Throws where
+   * there is nothing to sum up or the model fails: then nothing has changed.
+   */
+  async compact(
+    model: ResolvedModel,
+    head: ConversationHead,
+    { keep, signal }: { keep?: string | undefined; signal: AbortSignal },
+  ): Promise<Compacted> {
+    const { conversation } = head;
+    const messages = await this.#messages(head);
+    const last = messages.at(-1);
+    if (!last) throw new AppError('wrong_state', nothingNew(conversation));
+    const before = this.#before(head);
+    const room = promptBudget(model) - systemTokens(head);
+    const input = inputOf(conversation, messages, { room, keep });
+    const summary = await this.#ask(model, input, signal);
+    if (summary === undefined || estimateTokens(summary) > room / 2)
+      throw new AppError(
+        'unavailable',
+        'The model returned no usable summary. Nothing was changed; try again.',
+      );
+    await this.#store(conversation, summary, Math.max(...messages.map(({ seq }) => seq)));
+    const after = this.#before({ ...head, conversation: { ...conversation, summary } });
+    const tokens = systemTokens(head);
+    return {
+      summary,
+      compaction: {
+        originalCount: before.length + messages.length,
+        compactedCount: after.length,
+        tokensBefore: tokens + estimateMessages([...before, ...messages]),
+        tokensAfter: tokens + estimateMessages(after),
+      },
+    };
+  }
+
+  /**
    * The messages of a run that fit beside `otherTokens`; the same ones where all of them do. `request` is the position
    * of the message that the run answers, which is kept as it is.
    */
@@ -136,21 +178,16 @@ export class Compactor {
     { old, kept, room }: { old: readonly HistoryMessage[]; kept: readonly HistoryMessage[]; room: number },
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { database, store } = this.#deps;
-    const earlier =
-      conversation.summary === null ? '' : `Summary of what came before:\n${conversation.summary}\n\n`;
-    const said = old.map(({ role, content }) => `${role}: ${content}`).join('\n\n');
-    const text = earlier + lastTokens(said, room - estimateTokens(earlier));
-    const input = { instructions: conversationInstructions, title: 'A conversation', text };
+    const input = inputOf(conversation, old, { room });
     const summary = await this.#summarize(model, input, signal);
     if (summary === undefined || estimateTokens(summary) > room / 4) return undefined;
     // Answers may have been stored after a later message: nothing that is kept may count as summarized.
-    const summary_seq = Math.min(
+    const upTo = Math.min(
       Math.max(0, ...old.map(({ seq }) => seq)),
       Math.min(...kept.map(({ seq }) => seq)) - 1,
     );
     try {
-      await database.write(({ db }) => store.change(db, conversation.id, { summary, summary_seq }));
+      await this.#store(conversation, summary, upTo);
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error;
       return undefined;
@@ -158,18 +195,32 @@ export class Compactor {
     return summary;
   }
 
-  /** Undefined when the model failed or had nothing to say: an answer without the beginning is better than none. */
-  async #summarize(
+  #store({ id }: ConversationRow, summary: string, summary_seq: number): Promise<void> {
+    const { database, store } = this.#deps;
+    return database.write(({ db }) => store.change(db, id, { summary, summary_seq }));
+  }
+
+  /** Undefined when the model had nothing to say. */
+  async #ask(
     model: ResolvedModel,
     { instructions, title, text }: SummaryInput,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const { calls, runtime } = this.#deps;
     const content = fenceData(runtime, title, text);
+    const prompt = { instructions, turns: [{ role: 'user' as const, content }] };
+    const answer = await calls.ask(model, prompt, { signal });
+    return answer.content.trim() || undefined;
+  }
+
+  /** Undefined too when the model failed: an answer without the beginning is better than none. */
+  async #summarize(
+    model: ResolvedModel,
+    input: SummaryInput,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     try {
-      const prompt = { instructions, turns: [{ role: 'user' as const, content }] };
-      const answer = await calls.ask(model, prompt, { signal });
-      return answer.content.trim() || undefined;
+      return await this.#ask(model, input, signal);
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error;
       return undefined;
@@ -190,6 +241,32 @@ export class Compactor {
     return texts.flatMap((content) => (content === undefined ? [] : [{ role: 'user' as const, content }]));
   }
 }
+
+/** What of a conversation is summed up, after its earlier summary; of too much, the end. */
+function inputOf(
+  { summary }: ConversationRow,
+  messages: readonly HistoryMessage[],
+  { room, keep }: { room: number; keep?: string | undefined },
+): SummaryInput {
+  const earlier = summary === null ? '' : `Summary of what came before:\n${summary}\n\n`;
+  const said = messages.map(({ role, content }) => `${role}: ${content}`).join('\n\n');
+  return {
+    instructions: keep
+      ? `${conversationInstructions}\nThe user asks you to keep this above all: ${keep}`
+      : conversationInstructions,
+    title: 'A conversation',
+    text: earlier + lastTokens(said, room - estimateTokens(earlier)),
+  };
+}
+
+const nothingNew = ({ summary }: ConversationRow): string =>
+  summary === null
+    ? 'There is nothing to compact: the conversation has no messages'
+    : 'There is nothing to compact: no messages came after the last summary';
+
+/** The tokens of what is left of a conversation that was summed up whole. */
+export const summaryTokens = (presetId: string, summary: string): number =>
+  estimateTokens(presets[presetId as PresetId]) + estimateTokens(summary);
 
 const presetOf = ({ conversation }: ConversationHead): string => presets[conversation.preset_id as PresetId];
 const systemTokens = (head: ConversationHead): number => estimateTokens(presetOf(head));

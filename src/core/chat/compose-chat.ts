@@ -9,6 +9,7 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
 import { Compactor } from './compactor.ts';
 import { CompletionService } from './completion-service.ts';
+import { ConversationCompaction } from './conversation-compaction.ts';
 import { ConversationFeeds } from './conversation-feeds.ts';
 import { ConversationRemoval } from './conversation-removal.ts';
 import { ConversationService } from './conversation-service.ts';
@@ -57,6 +58,13 @@ export function composeChat({ registry, ...services }: ChatDeps) {
     taskContext,
     pendingApprovals: (conversationId) => approvals.listPending(conversationId),
   });
+  const conversationCompaction = new ConversationCompaction({
+    ...deps,
+    conversations,
+    compactor,
+    taskContext,
+    feeds: conversationFeeds,
+  });
   const completions = new CompletionService({
     ...deps,
     conversations,
@@ -76,7 +84,7 @@ export function composeChat({ registry, ...services }: ChatDeps) {
   });
   registry.register(builtinAgent);
   const conversationRemoval = new ConversationRemoval({ database, store });
-  const offered = { conversations, conversationRemoval, completions, loadRuns };
+  const offered = { conversations, conversationCompaction, conversationRemoval, completions, loadRuns };
   return {
     services: offered,
     lifecycle: {

@@ -32,6 +32,7 @@ export function toMessage(row: MessageRow): ConversationMessage {
     ...(row.provider !== null && { provider: row.provider }),
     ...(row.model !== null && { model: row.model }),
     ...(Object.keys(usage).length > 0 && { usage }),
+    ...(row.cost_usd !== null && { costUsd: row.cost_usd }),
     ...(row.tool_calls !== null && {
       toolCalls: JSON.parse(row.tool_calls) as NonNullable<ConversationMessage['toolCalls']>,
     }),

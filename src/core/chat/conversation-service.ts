@@ -27,6 +27,7 @@ import { publishTurn } from './publish-turn.ts';
 import { endOfTurn } from './runs/turn-end.ts';
 import { titleOf } from './title-of.ts';
 import { currentRunOf } from './current-run.ts';
+import { costOfAnswer, withCost } from './conversation-cost.ts';
 import { usageOfConversation } from './conversation-usage.ts';
 import { SerialByKey } from '../async/serial-by-key.ts';
 import type { TaskContext } from './task-context.ts';
@@ -34,7 +35,7 @@ import type { TaskContext } from './task-context.ts';
 export interface ConversationServiceDeps {
   database: Database;
   store: ConversationStore;
-  providers: Pick<ModelProviders, 'resolve'>;
+  providers: Pick<ModelProviders, 'resolve' | 'priceOf'>;
   calls: ModelCalls;
   compactor: Compactor;
   taskContext: TaskContext;
@@ -108,10 +109,10 @@ export class ConversationService {
   }
 
   async get(caller: Caller, id: string) {
-    const { store, database, pendingApprovals } = this.#deps;
+    const { store, database, providers, pendingApprovals } = this.#deps;
     const conversation = await this.find(caller, id);
-    const messages = await store.messages(id);
-    const usage = await usageOfConversation(database, id);
+    const messages = (await store.messages(id)).map((message) => withCost(message, providers));
+    const usage = usageOfConversation(conversation, messages);
     const currentRun = await currentRunOf(database, id);
     return {
       conversation: {
@@ -161,6 +162,11 @@ export class ConversationService {
     return this.#turns.enqueue(id, work);
   }
 
+  /** Whether a turn of the conversation runs or waits for another one. */
+  isInTurn(id: string): boolean {
+    return this.#turns.isBusy(id);
+  }
+
   async #exchange(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
     if (signal.aborted) throw new AppError('wrong_state', 'The request was cancelled');
     const { providers } = this.#deps;
@@ -187,7 +193,8 @@ export class ConversationService {
 
   async #answer(model: ResolvedModel, { prompt, message }: AcceptedMessage, signal: AbortSignal) {
     const { provider, modelId, contextWindow } = model;
-    const { content, usage, finishReason, costUsd } = await this.#deps.calls.ask(model, prompt, { signal });
+    const { content, finishReason, ...end } = await this.#deps.calls.ask(model, prompt, { signal });
+    const { usage } = end;
     return {
       usage,
       row: {
@@ -198,7 +205,7 @@ export class ConversationService {
         reply_to: message.id,
         status: 'completed',
         finish_reason: finishReason,
-        cost_usd: costUsd ?? null,
+        cost_usd: costOfAnswer(end, model.price) ?? null,
         context_tokens: usage.promptTokens ?? null,
         context_window: usage.promptTokens === undefined ? null : (contextWindow ?? null),
         ...usageColumns(usage),

@@ -1,53 +1,54 @@
-import { sql } from 'kysely';
 import type { ConversationUsage } from '../../contract/conversations.ts';
-import type { Database } from '../storage/database.ts';
-
-interface Sums {
-  answers: number;
-  counted: number;
-  priced: number;
-  prompt: number | null;
-  completion: number | null;
-  total: number | null;
-  cost: number | null;
-}
+import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
+import { summaryTokens } from './compactor.ts';
 
 /** What the answers of a conversation used; undefined as long as no vendor has counted any of them. */
-export async function usageOfConversation(
-  { read }: Pick<Database, 'read'>,
-  conversationId: string,
-): Promise<ConversationUsage | undefined> {
-  const { rows } = await sql<Sums>`select count(*) as answers, count(total_tokens) as counted,
-      count(cost_usd) as priced, sum(prompt_tokens) as prompt, sum(completion_tokens) as completion,
-      sum(total_tokens) as total, sum(cost_usd) as cost
-    from messages where conversation_id = ${conversationId} and role = 'assistant'
-      and (total_tokens is not null or coalesce(status, 'completed') in ('completed', 'waiting'))`.execute(
-    read,
+export function usageOfConversation(
+  conversation: Pick<ConversationRow, 'preset_id' | 'summary' | 'summary_seq'>,
+  messages: readonly MessageRow[],
+): ConversationUsage | undefined {
+  const answers = messages.filter(
+    ({ role, total_tokens, status }) =>
+      role === 'assistant' &&
+      (total_tokens !== null || ['completed', 'waiting'].includes(status ?? 'completed')),
   );
-  const [sums] = rows;
-  if (!sums || sums.counted === 0) return undefined;
-  const last = await read
-    .selectFrom('messages')
-    .select(['context_tokens as promptTokens', 'context_window as window'])
-    .where('conversation_id', '=', conversationId)
-    .where('context_tokens', 'is not', null)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const counted = answers.filter(({ total_tokens }) => total_tokens !== null);
+  if (counted.length === 0) return undefined;
+  const promptTokens = sumOf(answers, 'prompt_tokens');
+  const completionTokens = sumOf(answers, 'completion_tokens');
+  const totalTokens = sumOf(answers, 'total_tokens');
+  const costUsd = sumOf(answers, 'cost_usd');
+  // An answer whose first request failed cost nothing that anybody counts.
+  const isCostPartial = answers.some((answer) => answer.cost_usd === null && answer.total_tokens !== 0);
+  const last = messages.findLast(({ context_tokens }) => context_tokens !== null);
   return {
-    ...(sums.prompt !== null && { promptTokens: sums.prompt }),
-    ...(sums.completion !== null && { completionTokens: sums.completion }),
-    ...(sums.total !== null && { totalTokens: sums.total }),
-    ...(sums.counted < sums.answers && { isPartial: true as const }),
-    ...(sums.priced === sums.answers && sums.cost !== null && { costUsd: sums.cost }),
-    ...(last && last.promptTokens !== null && { context: contextOf(last.promptTokens, last.window) }),
+    ...(promptTokens !== undefined && { promptTokens }),
+    ...(completionTokens !== undefined && { completionTokens }),
+    ...(totalTokens !== undefined && { totalTokens }),
+    ...(counted.length < answers.length && { isPartial: true as const }),
+    ...(costUsd !== undefined && { costUsd, ...(isCostPartial && { isCostPartial: true as const }) }),
+    ...(last && { context: contextOf(conversation, last) }),
   };
 }
 
-const contextOf = (
-  promptTokens: number,
-  window: number | null,
-): NonNullable<ConversationUsage['context']> => ({
-  promptTokens,
-  ...(window !== null && { window, share: Math.min(1, promptTokens / window) }),
-});
+/** The sum of what is known; undefined where nothing is. */
+function sumOf(
+  answers: readonly MessageRow[],
+  column: 'prompt_tokens' | 'completion_tokens' | 'total_tokens' | 'cost_usd',
+): number | undefined {
+  const known = answers.flatMap((answer) => answer[column] ?? []);
+  return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
+}
+
+function contextOf(
+  { preset_id, summary, summary_seq }: Pick<ConversationRow, 'preset_id' | 'summary' | 'summary_seq'>,
+  { seq, context_tokens, context_window: window }: MessageRow,
+): NonNullable<ConversationUsage['context']> {
+  // The next request has the summary instead.
+  const isCompacted = summary !== null && summary_seq >= seq;
+  const promptTokens = isCompacted ? summaryTokens(preset_id, summary) : (context_tokens ?? 0);
+  return {
+    promptTokens,
+    ...(window !== null && { window, share: Math.min(1, promptTokens / window) }),
+  };
+}

@@ -122,10 +122,16 @@ const originOfServer = (entry: unknown): string =>
 
 const MAX_PRICES = 200;
 const amount = z.number().min(0).max(1_000_000);
+const priceSchema = z.strictObject({
+  input: amount,
+  output: amount,
+  cachedInput: amount.optional(),
+  cacheWrite: amount.optional(),
+});
 const pricesSchema = z.preprocess(
   parseJsonText,
   z
-    .record(z.string().regex(/^[a-z0-9-]+\/.{1,200}$/), z.strictObject({ input: amount, output: amount }), {
+    .record(z.string().regex(/^[a-z0-9-]+\/.{1,200}$/), priceSchema, {
       error: ({ code }) =>
         code === 'invalid_key'
           ? 'Expected the name of a model as provider/model'
@@ -159,7 +165,7 @@ export const providerSettings = {
     default: {},
     live: true,
     description:
-      'Prices of models by provider/model: { input, output } in USD per million tokens; they replace the list prices',
+      'Prices of models by provider/model: { input, output, cachedInput, cacheWrite } in USD per million tokens, the last two optional; they replace the list prices',
   }),
   ...settingsOf('anthropic', 'ANTHROPIC_API_KEY'),
   ...settingsOf('openai', 'OPENAI_API_KEY'),

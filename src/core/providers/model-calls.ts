@@ -8,7 +8,7 @@ import { type RequestOptions, toModelRequest } from './model-request.ts';
 import type { Prompt } from './prompt.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { ModelFailure, ResolvedModel, VendorModel } from './resolved-model.ts';
-import { toTokenUsage } from './token-usage.ts';
+import { type CachedTokens, toCachedTokens, toTokenUsage } from './token-usage.ts';
 
 export interface CallOptions extends RequestOptions {
   /** Aborts the call when its answer is no longer needed. */
@@ -19,6 +19,7 @@ export interface ModelAnswer {
   content: string;
   finishReason: FinishReason;
   usage: TokenUsage;
+  cached: CachedTokens;
   costUsd: number | undefined;
 }
 
@@ -58,6 +59,7 @@ export class ModelCalls {
       return {
         content: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
         ...endOf(end),
+        cached: toCachedTokens(end.usage.inputTokens.cacheRead, end.usage.inputTokens.cacheWrite),
         costUsd,
       };
     } catch (error) {

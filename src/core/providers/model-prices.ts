@@ -1,56 +1,9 @@
-import type { ModelProviderType, ProviderName } from '../../contract/providers.ts';
+import type { ProviderName } from '../../contract/providers.ts';
+import { type ListPrice, listPrices, type Rates } from './list-prices.ts';
+import type { CachedTokens } from './token-usage.ts';
 
-/** USD per million tokens. */
-export interface ModelPrice {
-  input: number;
-  output: number;
-  /** The prices of a call whose prompt is longer than this many tokens. */
-  long?: { above: number; input: number; output: number };
-}
-
-const anthropic = 'https://platform.claude.com/docs/en/about-claude/pricing';
-const openai = 'https://developers.openai.com/api/docs/pricing';
-const google = 'https://ai.google.dev/gemini-api/docs/pricing';
-
-/**
- * The standard list prices of the vendors on 2026-11-23, without discounts for cached prompts. A model is listed only where
- * its price is public and known: any other price is unknown, never zero.
- */
-export const listPrices: readonly {
-  provider: ModelProviderType;
-  source: string;
-  models: Readonly<Record<string, ModelPrice>>;
-}[] = [
-  {
-    provider: 'anthropic',
-    source: anthropic,
-    models: {
-      'claude-opus-5-5': { input: 4, output: 20 },
-      'claude-opus-5': { input: 5, output: 25 },
-      'claude-sonnet-5-5': { input: 2, output: 10 },
-      'claude-haiku-4-5': { input: 1, output: 5 },
-    },
-  },
-  {
-    provider: 'openai',
-    source: openai,
-    models: {
-      'gpt-5': { input: 1.25, output: 10 },
-      'gpt-5-mini': { input: 0.25, output: 2 },
-      'gpt-4.1': { input: 2, output: 8 },
-      'gpt-4o': { input: 2.5, output: 10 },
-      'gpt-4o-mini': { input: 0.15, output: 0.6 },
-    },
-  },
-  {
-    provider: 'google',
-    source: google,
-    models: {
-      'gemini-2.5-pro': { input: 1.25, output: 10, long: { above: 200_000, input: 2.5, output: 15 } },
-      'gemini-2.5-flash': { input: 0.3, output: 2.5 },
-    },
-  },
-];
+/** What calls of a model cost now, in USD per million tokens. */
+export type ModelPrice = Omit<ListPrice, 'later'>;
 
 /** A snapshot of a model costs what the model costs. */
 const snapshot = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
@@ -58,19 +11,35 @@ const snapshot = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 /** What calls of a model cost, by the settings first; undefined where it is unknown. */
 export function priceOf(
   { provider, modelId }: { provider: ProviderName; modelId: string },
-  configured: Readonly<Record<string, ModelPrice>> = {},
+  { configured = {}, now }: { configured?: Readonly<Record<string, ModelPrice>>; now: Date },
 ): ModelPrice | undefined {
   const listed = listPrices.find((list) => list.provider === provider)?.models ?? {};
   for (const id of [modelId, modelId.replace(snapshot, '')]) {
     const name = `${provider}/${id}`;
     if (Object.hasOwn(configured, name)) return configured[name];
-    if (Object.hasOwn(listed, id)) return listed[id];
+    if (Object.hasOwn(listed, id)) return listed[id] && presentOf(listed[id], now);
   }
   return undefined;
 }
 
-/** The prices of a call with this prompt, in USD per token. */
-export function ratesOf(price: ModelPrice, promptTokens: number): { input: number; output: number } {
-  const { input, output } = price.long && promptTokens > price.long.above ? price.long : price;
-  return { input: input / 1e6, output: output / 1e6 };
+function presentOf({ later, ...price }: ListPrice, now: Date): ModelPrice {
+  if (!later || now.getTime() < Date.parse(later.from)) return price;
+  const { input, output, cachedInput, cacheWrite } = later;
+  return { input, output, cachedInput, cacheWrite };
+}
+
+/** The rates of a call with this prompt, in USD per million tokens. */
+export const ratesOf = (price: ModelPrice, promptTokens: number): Rates =>
+  price.long && promptTokens > price.long.above ? price.long : price;
+
+/** What a call cost, in USD: `prompt` counts all tokens of the prompt, those that were cached too. */
+export function costOfCall(
+  price: ModelPrice,
+  { prompt, answer, cached = {} }: { prompt: number; answer: number; cached?: CachedTokens | undefined },
+): number {
+  const { input, output, cachedInput = input, cacheWrite = input } = ratesOf(price, prompt);
+  const read = Math.min(cached.read ?? 0, prompt);
+  const written = Math.min(cached.written ?? 0, prompt - read);
+  const fresh = prompt - read - written;
+  return (fresh * input + read * cachedInput + written * cacheWrite + answer * output) / 1e6;
 }

@@ -30,6 +30,7 @@ import { configuredUrls, ProviderConnections } from './provider-connections.ts';
 import { type Explain, ProviderHealth, type ProviderCheck } from './provider-health.ts';
 import { type FindUsers, ProviderRemoval } from './provider-removal.ts';
 import { definitionOf, providerTypes } from './provider-list.ts';
+import { type ModelPrice, priceOf } from './model-prices.ts';
 import type { ModelFailure, ResolvedModel, VendorEmbeddingModel } from './resolved-model.ts';
 import { maskKey } from '../text/safe-text.ts';
 import { WholeAnswers } from './whole-answers.ts';
@@ -108,8 +109,15 @@ export class ModelProviders {
       modelId,
       model: this.#wholeAnswers.accept(withRepairedAnswers(create(modelId))),
       contextWindow: known?.contextWindow,
+      price: this.priceOf({ provider, modelId }),
       supportsReasoning: known?.supportsReasoning ?? false,
     };
+  }
+
+  /** What calls of a model cost now; undefined where that is unknown. */
+  priceOf(model: { provider: ProviderName; modelId: string }): ModelPrice | undefined {
+    const { config, runtime } = this.#deps;
+    return priceOf(model, { configured: config.get('models.prices'), now: runtime.now() });
   }
 
   /** Creates an embedding model; throws an `AppError` with a hint where the provider is not usable. */

@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolSet } from 'ai';
+import type { LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
 import type { FinishReason, TokenUsage } from '../../contract/chat.ts';
 import type { Effort } from '../../contract/run-events.ts';
 import { AppError } from '../errors.ts';
@@ -9,7 +9,7 @@ import { finishReasonOf, isComplete } from './finish-reason.ts';
 import { loadSdk } from './load-sdk.ts';
 import type { ModelCallsDeps } from './model-calls.ts';
 import type { ModelFailure, ResolvedModel } from './resolved-model.ts';
-import { toTokenUsage } from './token-usage.ts';
+import { type CachedTokens, toCachedTokens, toTokenUsage } from './token-usage.ts';
 
 /** A tool as it is offered to a model. */
 export interface OfferedTool {
@@ -47,6 +47,7 @@ export interface StepEnd {
   calls: CalledTool[];
   finishReason: FinishReason;
   usage: TokenUsage;
+  cached: CachedTokens;
   costUsd: number | undefined;
   /** The messages of the model, as they are sent back with the next step. */
   messages: ModelMessage[];
@@ -127,6 +128,7 @@ async function* generateStep(
     calls: ownCalls(result.toolCalls),
     finishReason: finishReasonOf(result.finishReason),
     usage: toTokenUsage(result.totalUsage),
+    cached: cachedOf(result.totalUsage),
     costUsd: costOf(result.finalStep.providerMetadata),
     messages: modelMessages(result.responseMessages),
   };
@@ -164,6 +166,7 @@ async function* streamStep(
       calls: ownCalls(await result.toolCalls),
       finishReason: finishReasonOf(part.finishReason),
       usage: toTokenUsage(part.totalUsage),
+      cached: cachedOf(part.totalUsage),
       costUsd: costOf((await result.finalStep).providerMetadata),
       messages: modelMessages(await result.responseMessages),
     };
@@ -198,6 +201,9 @@ function settings(
     ...(effort !== undefined && supportsReasoning && { reasoning: effort }),
   };
 }
+
+const cachedOf = ({ inputTokenDetails: { cacheReadTokens, cacheWriteTokens } }: LanguageModelUsage) =>
+  toCachedTokens(cacheReadTokens, cacheWriteTokens);
 
 const noMoreCalls = 'No more tool calls are possible: answer now with what you have.';
 

@@ -1,5 +1,6 @@
 import type { EmbeddingModel, LanguageModel } from 'ai';
 import type { ProviderName } from '../../contract/providers.ts';
+import type { ModelPrice } from './model-prices.ts';
 import type { FailureClass } from '../../contract/task.ts';
 
 /** A model of a vendor package, in the interface version that all packages share. */
@@ -16,6 +17,8 @@ export interface ResolvedModel {
   model: VendorModel;
   /** In tokens; undefined where it is unknown. */
   contextWindow: number | undefined;
+  /** What its calls cost; absent where that is unknown. */
+  price?: ModelPrice | undefined;
   /** True only where it is known to be supported. */
   supportsReasoning: boolean;
 }

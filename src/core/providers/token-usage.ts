@@ -24,3 +24,18 @@ export function toTokenUsage(
 /** Accepts only plausible counts. */
 const countOf = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+/** How many tokens of a prompt the vendor took from its cache, and how many it put there. */
+export interface CachedTokens {
+  read?: number;
+  written?: number;
+}
+
+/** The cached tokens that the vendor reported. */
+export function toCachedTokens(read: number | undefined, written: number | undefined): CachedTokens {
+  const counts = { read: countOf(read), written: countOf(written) };
+  return {
+    ...(counts.read !== undefined && { read: counts.read }),
+    ...(counts.written !== undefined && { written: counts.written }),
+  };
+}

@@ -1,5 +1,5 @@
-/** Why a run is stopped from outside. */
-export type StopReason = 'cancelled' | 'timeout' | 'shutdown' | 'lost';
+/** Why a run is stopped from outside; `max_time` is the limit of its task, `timeout` that of all runs. */
+export type StopReason = 'cancelled' | 'timeout' | 'max_time' | 'shutdown' | 'lost';
 
 /** The reason of the abort signal of a run. */
 export class RunStopped extends Error {

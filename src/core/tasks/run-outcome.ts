@@ -4,6 +4,8 @@ import { AgentFailure, type AgentResult } from '../agents/agent-adapter.ts';
 import { messageOf } from '../errors.ts';
 import { PathError } from '../paths/path-error.ts';
 import { RunStopped } from './active-runs.ts';
+import { formatLimit } from '../text/format-limit.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** A run that failed. */
 export interface FailedOutcome {
@@ -33,7 +35,6 @@ export function completedOutcome(result: AgentResult, duration: number): RunOutc
 
 /** Classifies what a run threw. */
 export function thrownOutcome(error: unknown, duration: number): RunOutcome {
-  if (error instanceof RunStopped) return stoppedOutcome(error, duration);
   if (isBrokenCircuitError(error))
     return {
       kind: 'parked',
@@ -60,15 +61,25 @@ export function thrownOutcome(error: unknown, duration: number): RunOutcome {
   return failedOutcome({ class: 'unknown', code: 'unexpected', message: messageOf(error) }, silent, duration);
 }
 
-function stoppedOutcome({ reason }: RunStopped, duration: number): RunOutcome {
-  if (reason === 'shutdown')
+/** Classifies the end of a run whose signal was aborted; what the agent reported until then is kept. */
+export function stoppedOutcome(
+  reason: unknown,
+  { duration, limit, error }: { duration: number; limit: TimeLimit; error: unknown },
+): RunOutcome {
+  if (!(reason instanceof RunStopped)) return thrownOutcome(reason, duration);
+  if (reason.reason === 'shutdown')
     return { kind: 'parked', message: 'The daemon stopped; the task runs again', delayMs: 0 };
-  if (reason !== 'timeout') return { kind: 'gone' };
-  return failedOutcome(
-    { class: 'timeout', code: 'timeout', message: `The run was stopped after ${duration} ms` },
-    silent,
-    duration,
-  );
+  if (reason.reason !== 'timeout' && reason.reason !== 'max_time') return { kind: 'gone' };
+  const isOwn = reason.reason === 'max_time';
+  const message = isOwn
+    ? `The run reached the time limit of its task, ${formatLimit(limit.ms)}`
+    : `The run was stopped after ${duration} ms`;
+  const result = error instanceof AgentFailure ? error.result : silent;
+  return {
+    ...failedOutcome({ class: 'timeout', code: reason.reason, message }, result, duration),
+    // A budget is for the work of the task, not for each attempt at it.
+    isFinal: isOwn,
+  };
 }
 
 const silent: AgentResult = { output: '' };

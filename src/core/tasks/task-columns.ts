@@ -112,6 +112,7 @@ export const taskColumns = {
   max_steps: { ...said, field: 'maxSteps', kind: 'number', inHead: false },
   max_budget: { ...said, field: 'maxBudget', kind: 'number', inHead: false },
   max_cost_usd: { ...said, field: 'maxCostUsd', kind: 'text', inHead: false },
+  max_time_ms: { ...said, field: 'maxTimeMs', kind: 'number', inHead: false },
   output_schema: { ...said, field: 'outputSchema', kind: 'json', inHead: false },
   // An import decides itself whether it believes the field, see `task-import.ts`.
   is_trusted: {

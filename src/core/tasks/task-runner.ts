@@ -12,7 +12,7 @@ import { type ActiveRuns, type RunHandle, RunStopped } from './active-runs.ts';
 import { probationMs } from './crash-evidence.ts';
 import type { QueueSlots } from './queue-slots.ts';
 import { RunEvents } from './run-events.ts';
-import { completedOutcome, type RunOutcome, thrownOutcome } from './run-outcome.ts';
+import { completedOutcome, type RunOutcome, stoppedOutcome, thrownOutcome } from './run-outcome.ts';
 import { isClockBehind, msUntilDue } from './due-time.ts';
 import type { FailureParts } from './task-failure.ts';
 import type { OutputRecorder } from './output-recorder.ts';
@@ -22,6 +22,7 @@ import { type StoredTask, toTask } from './task-mapping.ts';
 import type { TaskOutputs } from './task-outputs.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 import { executeVerified } from './verification/verified-run.ts';
+import { timeLimitOf } from './time-limit.ts';
 import type { WorkVerifier } from './verification/work-verifier.ts';
 
 /** How long an agent has to stop after its run was aborted; after that, the worker stops waiting for it. */
@@ -164,10 +165,11 @@ export class TaskRunner {
       now: runtime.now,
       onLost: () => runs.stop(task.id, 'lost'),
     });
-    const timer = setTimeout(() => runs.stop(task.id, 'timeout'), config.get('pool.timeoutMs'));
+    const seen = toTask(task);
+    const limit = timeLimitOf(seen, config);
+    const timer = setTimeout(() => runs.stop(task.id, limit.reason), limit.ms);
     const started = runtime.monotonic();
     const elapsed = () => Math.round(runtime.monotonic() - started);
-    const seen = toTask(task);
     let usesWorkspace = false;
     let output: OutputRecorder | undefined;
     let outcome: RunOutcome;
@@ -191,7 +193,9 @@ export class TaskRunner {
       const result = await orAbandon(registry.breakerOf(adapter.type)?.run(execute) ?? execute(), signal);
       outcome = completedOutcome(result, elapsed());
     } catch (error) {
-      outcome = thrownOutcome(signal.aborted ? signal.reason : error, elapsed());
+      outcome = signal.aborted
+        ? stoppedOutcome(signal.reason, { duration: elapsed(), limit, error })
+        : thrownOutcome(error, elapsed());
     } finally {
       clearTimeout(timer);
     }

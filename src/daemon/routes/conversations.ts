@@ -7,10 +7,10 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerConversations(
   server: FastifyInstance,
-  app: Pick<App, 'conversations' | 'loadRuns' | 'bus' | 'openStreams'>,
+  app: Pick<App, 'conversations' | 'conversationCompaction' | 'loadRuns' | 'bus' | 'openStreams'>,
   check?: ResponseCheck,
 ): void {
-  const { conversations } = app;
+  const { conversations, conversationCompaction } = app;
   implement(
     server,
     conversationsRoutes,
@@ -30,6 +30,8 @@ export function registerConversations(
           message: (await turnStopper.stop(caller, params.id)) ? 'Turn stopped' : 'No turn is running',
         };
       },
+      compact: ({ params, body }, { caller, reply }) =>
+        conversationCompaction.compact(caller, params.id, body, signalOf(reply)),
       delete: async ({ params }, { caller }) => {
         await conversations.remove(caller, params.id);
         return { message: 'Conversation deleted' };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { expect, vi } from 'vitest';
 import type { Approval, ApprovalDecision } from '../../../src/contract/approvals.ts';
 import type { Conversation, ConversationMessage } from '../../../src/contract/conversations.ts';
 import type { RunEventInput } from '../../../src/contract/run-events.ts';
@@ -8,6 +9,8 @@ import type { RunEventInput } from '../../../src/contract/run-events.ts';
 export const conversationId = 'conv_00000000-0000-4000-8000-000000000001';
 export const taskId = 'task_00000000-0000-4000-8000-000000000001';
 const at = '2026-11-21T10:00:00.000Z';
+
+const frame = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
 /** Plays a run: sends its events, and waits for what the client does. */
 export type Script = (run: ScriptedRun) => void | Promise<void>;
@@ -22,37 +25,62 @@ export class ScriptedRun {
   readonly content: string;
   readonly #response: ServerResponse;
   readonly #decisions: Map<string, PromiseWithResolvers<ApprovalDecision>>;
+  readonly #runId: string;
+  readonly #publish: (event: RunEventInput) => void;
   /** Resolves when the client breaks the stream off. */
   readonly gone: Promise<void>;
-  /** Resolves when the client cancels the task. */
-  readonly cancelled: Promise<void>;
+  /** Resolves when a client stops the turn. */
+  readonly stopped: Promise<void>;
 
   constructor(
     response: ServerResponse,
     content: string,
-    decisions: Map<string, PromiseWithResolvers<ApprovalDecision>>,
-    cancelled: Promise<void>,
+    {
+      runId,
+      decisions,
+      stopped,
+      publish,
+    }: {
+      runId: string;
+      decisions: Map<string, PromiseWithResolvers<ApprovalDecision>>;
+      stopped: Promise<void>;
+      publish: (event: RunEventInput) => void;
+    },
   ) {
     this.#response = response;
     this.content = content;
     this.#decisions = decisions;
-    this.cancelled = cancelled;
+    this.#runId = runId;
+    this.#publish = publish;
+    this.stopped = stopped;
     this.gone = new Promise((resolve) => response.once('close', () => resolve()));
   }
 
   event(event: RunEventInput): void {
-    this.#response.write(`data: ${JSON.stringify({ ...event, timestamp: Date.now() })}\n\n`);
+    this.#response.write(frame({ ...event, timestamp: Date.now() }));
+    this.#publish(event);
+  }
+  /** Ends the turn as one that a client stopped. */
+  async stop(): Promise<void> {
+    await this.stopped;
+    this.event({ type: 'error', data: { message: 'The turn was stopped', code: 'CANCELLED' } });
   }
   begin(isAgentic = false): void {
     const task = isAgentic ? { taskId } : {};
     this.event({
       type: 'user_message',
-      data: { id: 'msg_1', content: this.content, compactionApplied: false, messageCount: 1, ...task },
+      data: {
+        id: `msg_of_${this.#runId}`,
+        content: this.content,
+        compactionApplied: false,
+        messageCount: 1,
+        ...task,
+      },
     });
     this.event({
       type: 'session:start',
       data: {
-        sessionId: 'run_1',
+        sessionId: this.#runId,
         ...task,
         provider: 'openai',
         model: 'gpt-test',
@@ -142,12 +170,19 @@ export class ScriptedDaemon implements AsyncDisposable {
   pendingApprovals: Approval[] = [];
   /** Whether it breaks every connection, as one that is not there. */
   isAway = false;
+  /** Answers a request for a summary of the conversation. */
+  compact: (body: Record<string, unknown>) => Promise<{ status: number; answer: object }> = async () => ({
+    status: 400,
+    answer: { error: 'There is nothing to compact' },
+  });
   /** The mode of the policy, where the caller may read it. */
   mode: string | undefined;
   /** Whether a provider is set up. */
   hasProvider = true;
   readonly #decisions = new Map<string, PromiseWithResolvers<ApprovalDecision>>();
-  readonly #cancelled = Promise.withResolvers<void>();
+  #runs = 0;
+  #stopped = Promise.withResolvers<void>();
+  readonly #followers = new Set<ServerResponse>();
   readonly #server = createServer((request, response) => {
     this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
@@ -161,6 +196,19 @@ export class ScriptedDaemon implements AsyncDisposable {
     if (address === null || typeof address === 'string') throw new Error('no port');
     daemon.#url = `http://127.0.0.1:${address.port}`;
     return daemon;
+  }
+
+  /** Publishes an event of a turn in the stream of the conversation. */
+  publish(event: RunEventInput, runId: string): void {
+    for (const follower of this.#followers) follower.write(frame({ ...event, timestamp: Date.now(), runId }));
+  }
+  /** Resolves once a client follows the conversation. */
+  async followed(): Promise<void> {
+    await vi.waitFor(() => expect(this.#followers.size).toBe(1), { timeout: 10_000, interval: 5 });
+  }
+  /** Ends the streams of all clients, as a daemon that stops. */
+  dropFollowers(): void {
+    for (const follower of this.#followers) follower.destroy();
   }
 
   get url(): string {
@@ -190,9 +238,20 @@ export class ScriptedDaemon implements AsyncDisposable {
       this.#decisions.get(approvalId)?.resolve(decision);
       return void send(200, { approval: approvalOf(approvalId, { decision }) });
     }
-    if (route === `POST /api/tasks/${taskId}/cancel`) {
-      this.#cancelled.resolve();
-      return void send(200, { task: { id: taskId, status: 'cancelled' } });
+    if (route === `POST /api/chat/conversations/${conversationId}/stop`) {
+      this.#stopped.resolve();
+      return void send(200, { message: 'Turn stopped' });
+    }
+    if (route === `GET /api/chat/conversations/${conversationId}/events`) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.flushHeaders();
+      this.#followers.add(response);
+      response.once('close', () => this.#followers.delete(response));
+      return;
+    }
+    if (route === `POST /api/chat/conversations/${conversationId}/compact`) {
+      const { status, answer } = await this.compact(body);
+      return void send(status, answer);
     }
     if (route === 'POST /api/chat/conversations')
       return void (body['cwd'] !== undefined && !this.mayChooseFolder
@@ -228,7 +287,16 @@ export class ScriptedDaemon implements AsyncDisposable {
   async #play(content: string, response: ServerResponse): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.flushHeaders();
-    await this.script(new ScriptedRun(response, content, this.#decisions, this.#cancelled.promise));
+    this.#stopped = Promise.withResolvers();
+    const runId = `run_${++this.#runs}`;
+    await this.script(
+      new ScriptedRun(response, content, {
+        runId,
+        decisions: this.#decisions,
+        stopped: this.#stopped.promise,
+        publish: (event) => this.publish(event, runId),
+      }),
+    );
     response.end();
   }
 }

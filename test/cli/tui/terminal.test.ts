@@ -58,8 +58,8 @@ describe.skipIf(!hasTmux)('svc chat on a terminal (needs tmux)', () => {
     daemon.script = async (run) => {
       run.begin();
       run.text(`Answer to ${run.content}`);
-      if (run.content === 'Go') await run.gone;
-      else run.text(`\n\n\`\`\`sh\necho ${'0123456789'.repeat(10)}\n\`\`\``);
+      if (run.content === 'Go') return run.stop();
+      run.text(`\n\n\`\`\`sh\necho ${'0123456789'.repeat(10)}\n\`\`\``);
       run.complete();
     };
     using terminal = await Terminal.shell(home, ['chat', '--url', daemon.url], { columns: 60, rows: 20 });

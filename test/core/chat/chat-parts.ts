@@ -6,6 +6,7 @@ import { ConversationFeeds } from '../../../src/core/chat/conversation-feeds.ts'
 import { ConversationService } from '../../../src/core/chat/conversation-service.ts';
 import { ConversationStore } from '../../../src/core/chat/conversation-store.ts';
 import { ModelCalls } from '../../../src/core/providers/model-calls.ts';
+import type { ModelPrice } from '../../../src/core/providers/model-prices.ts';
 import type { ModelFailure, ResolvedModel } from '../../../src/core/providers/resolved-model.ts';
 import { TaskContext } from '../../../src/core/chat/task-context.ts';
 import type { Recall } from '../../../src/core/chat/recall/recall.ts';
@@ -74,6 +75,8 @@ export interface Answer {
 export interface ChatOptions {
   /** What the model answers to what it is asked. */
   answer?: (asked: Asked, call: number) => Answer | Promise<Answer>;
+  /** What its calls cost. */
+  price?: ModelPrice;
   /** The parts that it streams. */
   parts?: (asked: Asked) => AsyncIterable<Part> | Iterable<Part>;
   contextWindow?: number;
@@ -86,6 +89,7 @@ export async function openChat({
   answer = () => ({ text: 'Hello' }),
   parts,
   contextWindow,
+  price,
   longestMs,
   recall = async () => ({ text: undefined, memory: [] }),
 }: ChatOptions = {}) {
@@ -137,11 +141,13 @@ export async function openChat({
     modelId: 'test-model',
     model: mock,
     contextWindow,
+    price,
     supportsReasoning: false,
   };
   const heard: string[] = [];
   const providers = {
     resolve: async () => model,
+    priceOf: () => price,
     toFailure: (_provider: string, error: unknown): ModelFailure =>
       (error instanceof VendorError ? error : new VendorError({})).failure,
     succeeded: () => void heard.push('succeeded'),
@@ -161,7 +167,7 @@ export async function openChat({
     pendingApprovals: async () => [],
   });
   const completions = new CompletionService({ ...shared, conversations, recall });
-  return { storage, database, model, asked, heard, calls, conversations, completions, store };
+  return { storage, ...shared, model, asked, heard, conversations, completions };
 }
 
 /** A signal that nobody aborts. */

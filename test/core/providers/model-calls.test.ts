@@ -28,7 +28,7 @@ async function ask(options: ChatOptions) {
 describe('a whole answer', () => {
   it('a whole answer is the text without the reasoning', async () => {
     const { answer, heard } = await ask({ answer: () => ({ text: 'Hello', thought: 'Hmm' }) });
-    expect(answer).toEqual({ content: 'Hello', finishReason: 'stop', usage });
+    expect(answer).toEqual({ content: 'Hello', cached: {}, finishReason: 'stop', usage });
     expect(heard).toEqual(['succeeded']);
   });
 

@@ -7,6 +7,7 @@ import { type Interrupt, interruptCodes, onInterrupt } from '../run/on-interrupt
 import { readPrompt } from '../run/read-prompt.ts';
 import { answerApproval, type OnApproval } from './answer-approval.ts';
 import { beginConversation } from './choose-conversation.ts';
+import { compactPlainly } from './compact-plainly.ts';
 import { continueHint, continueTurnHint } from './continue-hints.ts';
 import type { ChatSettings } from './chat-settings.ts';
 import { PlainTranscript } from './plain-transcript.ts';
@@ -30,6 +31,8 @@ export async function chatPlainly(cli: Cli, words: string[], options: PlainOptio
   const message = await readPrompt(words, undefined, 'svc chat');
   const connection = cli.connect();
   const { client } = connection;
+  const keep = /^\/compact(?:\s+([^]*))?$/.exec(message.trim());
+  if (keep) return compactPlainly(cli, keep[1] ?? '', options);
   const id = options.conversation ?? (await beginConversation(connection, process.cwd())).id;
 
   const stopping = new AbortController();

@@ -1,6 +1,6 @@
 import type { Schedule } from '../../../contract/schedules.ts';
 import type { Cli } from '../../program/cli.ts';
-import { formatAge } from '../../output/duration.ts';
+import { formatAge, formatDuration } from '../../output/duration.ts';
 import { type Fact, formatFacts } from '../../output/facts.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
@@ -61,11 +61,12 @@ function countsOf({ runCount, waitingCount, skippedCount, misfireCount }: Schedu
   return [String(runCount), ...others.filter(([n]) => n > 0).map(([n, what]) => `${n} ${what}`)].join(', ');
 }
 
-const limitsOf = ({ maxSteps, maxBudget, maxCostUsd }: Schedule['task']) =>
+const limitsOf = ({ maxSteps, maxBudget, maxCostUsd, maxTimeMs }: Schedule['task']) =>
   [
     maxSteps !== undefined && `${maxSteps} steps`,
     maxBudget !== undefined && `${maxBudget} tokens`,
     maxCostUsd !== undefined && `${maxCostUsd} USD`,
+    maxTimeMs !== undefined && formatDuration(maxTimeMs),
   ]
     .filter(Boolean)
     .join(', ');

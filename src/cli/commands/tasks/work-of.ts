@@ -11,6 +11,8 @@ export interface WorkOptions {
   maxSteps?: number;
   maxBudget?: number;
   maxCost?: string;
+  /** Milliseconds. */
+  maxTime?: number;
   /** A file. */
   outputSchema?: string;
 }
@@ -24,5 +26,6 @@ export const workOf = (options: WorkOptions): Partial<CreateTask> => ({
   ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),
   ...(options.maxBudget !== undefined && { maxBudget: options.maxBudget }),
   ...(options.maxCost !== undefined && { maxCostUsd: options.maxCost.replace(/^\$/, '') }),
+  ...(options.maxTime !== undefined && { maxTimeMs: options.maxTime }),
   ...(options.outputSchema !== undefined && { outputSchema: readSchema(options.outputSchema) }),
 });

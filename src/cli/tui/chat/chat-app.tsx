@@ -137,7 +137,7 @@ export function ChatApp(props: ChatAppProps) {
   const escape = () => {
     if (input.closeCompletions()) return;
     if (local.isRunning) return local.stop();
-    if (session.isRunning) return void session.cancel(run.approvals);
+    if (session.isRunning) return void session.cancel();
     if (approval) apply({ kind: 'put-aside' });
   };
   const press = (letters: string, key: Key) => {

@@ -1,12 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Approval, ApprovalDecision, ApprovalCoverage } from '../../../contract/approvals.ts';
 import { ApiError, type Client } from '../../../contract/client.ts';
 import { beginConversation } from '../../commands/chat/choose-conversation.ts';
 import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
+import { describeCompaction } from '../../output/describe-compaction.ts';
 import type { Connection } from '../../connection/connection.ts';
+import { compactConversation } from '../../commands/chat/compact-conversation.ts';
 import type { ChatEvent } from './chat-state.ts';
-import { isLost } from './connection-lost.ts';
-import { ConversationWatch } from './conversation-watch.ts';
+import { ConversationFollow } from './conversation-follow.ts';
 import { type ConversationAnswer, findAndLoad, openedEvent } from './load-chat.ts';
 import { runTurn, type Turn, type TurnEnd } from './run-turn.ts';
 
@@ -20,8 +20,6 @@ export interface ChatSessionParts {
   formatError: (error: unknown) => string;
   /** Epoch milliseconds. */
   now: () => number;
-  /** How often it looks for what other clients do in the conversation. */
-  lookEveryMs: number;
   /** How the next message is answered. */
   settings: () => ChatSettings;
   /** Takes an event that may wait for a moment. */
@@ -39,18 +37,31 @@ export interface OutgoingMessage {
 /** Connects the chat to the daemon; every outcome is an event, and nothing is thrown. */
 export class ChatSession {
   readonly #parts: ChatSessionParts;
-  readonly #watch: ConversationWatch;
+  readonly #follow: ConversationFollow;
   readonly #left = new AbortController();
   #conversationId: string | undefined;
+  #cwd: string | undefined;
   #turn: Turn | undefined;
+  #compacting: AbortController | undefined;
   #queue: readonly OutgoingMessage[] = [];
   #taskLeftBehind: string | undefined;
 
   constructor(parts: ChatSessionParts) {
     this.#parts = parts;
-    const { connection, now, apply, opened } = parts;
-    this.#watch = new ConversationWatch({ client: connection.client, now, apply });
+    const { connection, now, push, apply, opened } = parts;
+    this.#follow = new ConversationFollow({
+      client: connection.client,
+      now,
+      push,
+      apply,
+      show: (answer) => apply(openedEvent(answer)),
+      complain: (error) => this.#complain(error),
+      onEnd: (end) => {
+        if (!this.#turn && !this.#left.signal.aborted) void this.#goOn(end);
+      },
+    });
     this.#conversationId = opened?.conversation.id;
+    this.#cwd = opened?.conversation.cwd;
   }
 
   get conversationId(): string | undefined {
@@ -60,27 +71,32 @@ export class ChatSession {
   get taskLeftBehind(): string | undefined {
     return this.#taskLeftBehind;
   }
+  /** Whether a turn of any client runs in the conversation, or it is compacted. */
   get isRunning(): boolean {
-    return this.#turn !== undefined;
+    return this.isBusy || this.#follow.isRunning;
   }
 
-  /** Begins to look for what other clients do. */
+  /** Whether it does something of its own that would be lost in another conversation. */
+  get isBusy(): boolean {
+    return this.#turn !== undefined || this.#compacting !== undefined;
+  }
+
+  /** Begins to follow what happens in the conversation. */
   start(): void {
     const { opened } = this.#parts;
-    if (opened) this.#watch.adopt(opened);
-    void this.#follow();
+    if (opened) this.#follow.follow(opened.conversation.id, opened);
   }
 
   /** Sends a message now, or after the current turn. */
   submit(message: OutgoingMessage): void {
-    if (this.#turn) return this.#setQueue([...this.#queue, message]);
+    if (this.isRunning) return this.#setQueue([...this.#queue, message]);
     void this.#work(message);
   }
 
   /** Sends the first message of the queue, which waits after a turn that failed; false where there is none. */
   sendQueued(): boolean {
     const [next, ...others] = this.#queue;
-    if (next === undefined || this.#turn) return false;
+    if (next === undefined || this.isRunning) return false;
     this.#setQueue(others);
     void this.#work(next);
     return true;
@@ -94,20 +110,47 @@ export class ChatSession {
   }
 
   /**
-   * Interrupts the turn, and denies what it waits for: the daemon keeps a turn that waits. Asked for again, it no longer
-   * waits until the daemon has stopped the turn.
+   * Interrupts what runs in the conversation, whichever client began it. Asked for again, it no longer waits until the
+   * daemon has stopped its own turn.
    */
-  async cancel(pending: readonly Approval[] = []): Promise<void> {
+  async cancel(): Promise<void> {
+    if (this.#compacting) return this.#compacting.abort();
     const turn = this.#turn;
-    if (!turn) return;
-    const isAgain = turn.isCancelled;
-    turn.isCancelled = true;
-    const own = pending.filter(({ conversationId }) => conversationId === this.#conversationId);
-    if (!isAgain && !turn.isReconnecting)
-      await Promise.all(own.map((approval) => this.decide(approval, 'deny')));
-    if (!turn.isAgentic || isAgain || turn.isReconnecting) return turn.controller.abort();
-    const { taskId } = turn;
-    if (taskId !== undefined) await this.fetch((client) => client.tasks.cancel({ params: { id: taskId } }));
+    if (turn) {
+      const isAgain = turn.isCancelled;
+      turn.isCancelled = true;
+      // A message that has not begun is dropped with its reader, unless it is a task: that is stopped once it has.
+      if (isAgain || turn.isReconnecting || (!turn.isBegun && !turn.isAgentic))
+        return turn.controller.abort();
+      if (!turn.isBegun) return;
+    }
+    await this.#stop();
+  }
+
+  /** Lets the model sum up the conversation now. */
+  async compact(keep: string): Promise<void> {
+    const { connection, settings, apply } = this.#parts;
+    const id = this.#conversationId;
+    if (id === undefined) return this.#note('The conversation has not begun.');
+    if (this.isRunning) return this.#note('Still responding. Press Esc to interrupt it, then compact.');
+    const controller = new AbortController();
+    this.#compacting = controller;
+    this.#follow.beginOwn();
+    apply({ kind: 'compacting', isOn: true });
+    try {
+      const order = { id, keep, settings: settings() };
+      const { compaction, runId } = await compactConversation(connection.client, order, controller.signal);
+      this.#follow.addOwn(runId);
+      this.#note(describeCompaction(compaction));
+    } catch (error) {
+      if (controller.signal.aborted) this.#note('Interrupted. Nothing was compacted.');
+      else this.#complain(error);
+    } finally {
+      this.#compacting = undefined;
+      apply({ kind: 'compacting', isOn: false });
+      this.#follow.endOwn({ isOpen: false });
+    }
+    void this.#goOn('done');
   }
 
   /** Leaves; a turn that is no task ends with its reader. */
@@ -115,6 +158,8 @@ export class ChatSession {
     this.#taskLeftBehind = this.#turn?.taskId;
     this.#left.abort();
     this.#turn?.controller.abort();
+    this.#compacting?.abort();
+    this.#follow.leave();
   }
 
   async decide(approval: Approval, decision: ApprovalDecision, covers?: ApprovalCoverage): Promise<void> {
@@ -127,8 +172,7 @@ export class ChatSession {
         params: { id },
         body: { decision, ...(covers && { covers }) },
       });
-      if (!isElsewhere) this.#watch.expectAnswer(this.#turn !== undefined);
-      else this.#note('Decided. The answer continues in its conversation: /resume');
+      if (isElsewhere) this.#note('Decided. The answer continues in its conversation: /resume');
     } catch (error) {
       if (error instanceof ApiError && error.status === 400)
         this.#note('This was already decided, or it expired.');
@@ -139,13 +183,15 @@ export class ChatSession {
   /** Shows a conversation from its id or the beginning of it. */
   async open(text: string): Promise<void> {
     const answer = await this.fetch((client) => findAndLoad(client, text));
-    if (answer) this.#show(answer);
+    if (!answer) return;
+    this.#show(answer);
+    this.#follow.follow(answer.conversation.id, answer);
   }
 
   /** The next message begins a conversation. */
   startNew(): void {
     this.#conversationId = undefined;
-    this.#watch.reset();
+    this.#follow.leave();
     this.#parts.apply({ kind: 'opened', conversation: undefined, entries: [], approvals: [] });
   }
 
@@ -169,33 +215,40 @@ export class ChatSession {
 
   /** Sends one message after the other, until none is queued or a turn fails. */
   async #work(first: OutgoingMessage): Promise<void> {
-    for (let next: OutgoingMessage | undefined = first; next;) {
-      const end = await this.#take(next);
-      if (this.#left.signal.aborted) return;
-      if (end === 'unsent') this.#setQueue([next, ...this.#queue]);
-      if (end !== 'done' && end !== 'interrupted') {
-        if (this.#queue.length > 0)
-          this.#note('Queued messages wait. Press Enter in the empty box to send the next one.');
-        return;
-      }
-      const [following, ...others]: readonly OutgoingMessage[] = this.#queue;
-      if (following) this.#setQueue(others);
-      next = following;
-    }
+    const end = await this.#take(first);
+    if (this.#left.signal.aborted) return;
+    if (end === 'unsent') this.#setQueue([first, ...this.#queue]);
+    await this.#goOn(end);
+  }
+
+  /** Sends the next message of the queue after a turn that did not fail. */
+  async #goOn(end: TurnEnd): Promise<void> {
+    const [next, ...others] = this.#queue;
+    if (!next) return;
+    // The end of the turn that the daemon continues sends it.
+    if (end === 'open') return;
+    if (end !== 'done' && end !== 'interrupted')
+      return this.#note('Queued messages wait. Press Enter in the empty box to send the next one.');
+    if (this.isRunning) return;
+    this.#setQueue(others);
+    await this.#work(next);
   }
 
   async #take({ content }: OutgoingMessage): Promise<TurnEnd> {
-    const { connection, apply, push, now, settings } = this.#parts;
+    const { connection, folder, apply, push, now, settings } = this.#parts;
     const turn: Turn = {
       controller: new AbortController(),
       isAgentic: settings().isAgentic,
+      isBegun: false,
       isCancelled: false,
       isReconnecting: false,
     };
     this.#turn = turn;
+    this.#follow.beginOwn();
+    let end: TurnEnd | undefined;
     apply({ kind: 'sent', text: content, at: now() });
     try {
-      return await runTurn(turn, {
+      return (end = await runTurn(turn, {
         client: connection.client,
         content,
         settings: settings(),
@@ -204,55 +257,39 @@ export class ChatSession {
         show: (answer) => this.#show(answer),
         apply,
         push,
+        now,
         complain: (error) => this.#complain(error),
-        cancelTask: (id) => void this.fetch((client) => client.tasks.cancel({ params: { id } })),
-      });
+        directory: () => (this.#cwd === folder ? undefined : this.#cwd),
+        stop: () => void this.#stop(),
+        note: (event) => this.#follow.noteOwn(event),
+      }));
     } finally {
       this.#turn = undefined;
-      if (!turn.wasReadAgain) this.#watch.countOwnTurn();
       apply({ kind: 'ended', at: now() });
+      this.#follow.endOwn({ isOpen: end === 'open' || turn.wasReadAgain === true });
     }
+  }
+
+  async #stop(): Promise<void> {
+    const id = this.#conversationId;
+    if (id !== undefined) await this.fetch((client) => client.conversations.stopTurn({ params: { id } }));
   }
 
   async #begin(): Promise<string> {
     const { connection, folder, push } = this.#parts;
     const conversation = await beginConversation(connection, folder);
     this.#conversationId = conversation.id;
-    this.#watch.reset();
+    this.#cwd = conversation.cwd;
+    this.#follow.follow(conversation.id);
+    this.#follow.beginOwn();
     push({ kind: 'began', conversation });
     return conversation.id;
   }
 
   #show(answer: ConversationAnswer): void {
     this.#conversationId = answer.conversation.id;
+    this.#cwd = answer.conversation.cwd;
     this.#parts.apply(openedEvent(answer));
-    this.#watch.adopt(answer);
-  }
-
-  /** Looks for what other clients do while no turn of its own runs. */
-  async #follow(): Promise<void> {
-    const { lookEveryMs, apply } = this.#parts;
-    const { signal } = this.#left;
-    let isDown = false;
-    const setDown = (isOn: boolean) => {
-      if (isOn !== isDown) apply({ kind: 'reconnecting', isOn });
-      isDown = isOn;
-    };
-    while (await isLater(lookEveryMs, signal)) {
-      const id = this.#conversationId;
-      if (this.#turn || id === undefined) continue;
-      try {
-        await this.#watch.look(id, () => this.#turn === undefined && this.#conversationId === id);
-        setDown(false);
-      } catch (error) {
-        if (signal.aborted) return;
-        setDown(isLost(error));
-        if (!isLost(error)) {
-          this.#complain(error);
-          return;
-        }
-      }
-    }
   }
 
   #setQueue(queue: readonly OutgoingMessage[]): void {
@@ -268,7 +305,3 @@ export class ChatSession {
     this.#parts.push({ kind: 'note', text });
   }
 }
-
-/** Resolves after a time; false once the signal aborts. */
-const isLater = (ms: number, signal: AbortSignal): Promise<boolean> =>
-  delay(ms, true, { signal }).catch(() => false);

@@ -6,7 +6,7 @@ import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
 import { keyOf, settleText, withOutput, withPerson } from '../parts/entry-list.ts';
 import type { NoteEntry, RunEntry } from '../parts/run-entry.ts';
 import { reduceRun } from '../parts/reduce-run.ts';
-import { beginRun, emptyRun, endRun, type RunState, withNote } from '../parts/run-state.ts';
+import { beginRun, emptyRun, endRun, isRunning, type RunState, withNote } from '../parts/run-state.ts';
 import type { Attachment } from '../parts/attachments.ts';
 
 export interface ChatState {
@@ -33,13 +33,13 @@ export interface ChatState {
   /** The command of the user that runs on this machine. */
   shell?: string | undefined;
   isReconnecting?: boolean | undefined;
-  /** Whether another client's turn is running in this conversation. */
-  isElsewhere?: boolean | undefined;
+  /** Whether the model sums the conversation up. */
+  isCompacting?: boolean | undefined;
 }
 
 /** What changes a chat: the events of its runs, and what its person does. */
 export type ChatEvent =
-  | { kind: 'run'; event: RunEvent }
+  | { kind: 'run'; event: RunEvent; at: number }
   | { kind: 'sent'; text: string; at: number }
   | { kind: 'ended'; at: number }
   | { kind: 'queued'; messages: readonly string[] }
@@ -47,9 +47,8 @@ export type ChatEvent =
   | { kind: 'shell'; command: string | undefined }
   | { kind: 'output'; text: string }
   | { kind: 'reconnecting'; isOn: boolean }
-  | { kind: 'elsewhere'; isRunning: boolean }
-  | { kind: 'appended'; entries: readonly RunEntry[] }
-  | { kind: 'reported'; conversation: Conversation; approvals: readonly Approval[] }
+  | { kind: 'compacting'; isOn: boolean }
+  | { kind: 'reported'; conversation: Conversation }
   | {
       kind: 'opened';
       conversation: Conversation | undefined;
@@ -87,7 +86,7 @@ function next(state: ChatState, event: ChatEvent): ChatState {
   const { run } = state;
   switch (event.kind) {
     case 'run':
-      return { ...state, run: reduceRun(run, [event.event]) };
+      return withRun(state, reduceRun(run, [event.event]), event.at);
     case 'sent': {
       const begun = beginRun(run, event.at);
       const entries = withPerson(begun.entries, event.text);
@@ -118,16 +117,10 @@ function next(state: ChatState, event: ChatEvent): ChatState {
       return { ...state, run: { ...run, entries: withOutput(run.entries, 'stdout', event.text) } };
     case 'reconnecting':
       return { ...state, isReconnecting: event.isOn };
-    case 'elsewhere':
-      return state.isElsewhere === event.isRunning ? state : { ...state, isElsewhere: event.isRunning };
-    case 'appended':
-      return { ...state, run: { ...run, entries: append(run.entries, event.entries) } };
+    case 'compacting':
+      return { ...state, isCompacting: event.isOn };
     case 'reported':
-      return {
-        ...state,
-        conversation: event.conversation,
-        run: { ...run, approvals: mergeApprovals(state, event.conversation.id, event.approvals) },
-      };
+      return { ...state, conversation: event.conversation };
     case 'began':
       return { ...state, conversation: event.conversation };
     case 'asked': {
@@ -162,24 +155,13 @@ function next(state: ChatState, event: ChatEvent): ChatState {
 const withoutAside = ({ putAside }: ChatState, approvals: readonly Approval[]) =>
   approvals.filter(({ id }) => !putAside.includes(id));
 
-/** The pending approvals of a conversation replace those that are known of it. */
-function mergeApprovals(state: ChatState, id: string, pending: readonly Approval[]): readonly Approval[] {
-  const present = state.run.approvals;
-  const others = present.filter(({ conversationId }) => conversationId !== id);
-  const ids = new Set(present.map((approval) => approval.id));
-  const wanted = [...others, ...withoutAside(state, pending)];
-  return wanted.length === present.length && wanted.every((approval) => ids.has(approval.id))
-    ? present
-    : wanted;
-}
-
-function append(entries: readonly RunEntry[], added: readonly RunEntry[]): readonly RunEntry[] {
-  const all = [...settleText(entries)];
-  for (const entry of added) {
-    const key = keyOf(all);
-    all.push(entry.kind === 'tool' ? { ...entry, key, callId: `read ${key}` } : { ...entry, key });
-  }
-  return all;
+/** The chat with its run after an event of it, also where another client began the run. */
+function withRun(state: ChatState, run: RunState, at: number): ChatState {
+  const kept = { ...run, approvals: withoutAside(state, run.approvals) };
+  const wasRunning = isRunning(state.run);
+  const begun = !wasRunning && isRunning(run) ? { sentAt: at, answeredAt: undefined } : {};
+  const ended = wasRunning && !isRunning(run) ? { answeredAt: at } : {};
+  return { ...state, run: kept, ...begun, ...ended };
 }
 
 const shellEntry = (entries: readonly RunEntry[], command: string): NoteEntry => ({

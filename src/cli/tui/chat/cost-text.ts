@@ -1,3 +1,4 @@
+import { escapeLine } from '../../output/escape-text.ts';
 import type { ConversationMessage, ConversationUsage } from '../../../contract/conversations.ts';
 
 /** What a conversation used, in a few rows. */
@@ -16,15 +17,32 @@ export function costText(
   return [
     `Tokens   ${format(total)}: ${format(prompt)} in, ${format(completion)} out, ${answers.length === 1 ? '1 answer' : `${answers.length} answers`}`,
     ...(missing > 0 ? [`         ${missing} of the answers were not counted by their provider`] : []),
-    usage?.costUsd === undefined
-      ? 'Cost     unknown: the provider does not report prices'
-      : `Cost     ${formatCost(usage.costUsd)}`,
+    `Cost     ${formatCost(usage) ?? 'unknown'}`,
+    ...unpriced(answers).map(
+      (model) =>
+        `         The price of ${escapeLine(model)} is unknown. Set it, in USD per million tokens: svc config set models.prices '{"${escapeLine(model)}": {"input": 1, "output": 2}}'`,
+    ),
     ...(share === undefined ? [] : [`Context  ${formatShare(share)} of the model's window`]),
   ].join('\n');
 }
 
-/** $0.0012, $1.23. */
-export const formatCost = (usd: number): string => `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
+/** $0.0012, $1.23 or $0.12 + unknown; undefined where no part of it is known. */
+export function formatCost(
+  usage: Pick<ConversationUsage, 'costUsd' | 'isCostPartial'> | undefined,
+): string | undefined {
+  const { costUsd, isCostPartial } = usage ?? {};
+  if (costUsd === undefined) return undefined;
+  return `$${costUsd.toFixed(costUsd < 0.1 ? 4 : 2)}${isCostPartial ? ' + unknown' : ''}`;
+}
+
+/** The models whose tokens were counted and have no price. */
+const unpriced = (answers: readonly ConversationMessage[]): string[] => [
+  ...new Set(
+    answers.flatMap(({ usage, costUsd, provider, model }) =>
+      usage?.totalTokens && costUsd === undefined && provider && model ? [`${provider}/${model}`] : [],
+    ),
+  ),
+];
 
 export const formatShare = (share: number): string => `${Math.round(share * 100)}%`;
 

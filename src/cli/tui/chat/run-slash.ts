@@ -1,4 +1,4 @@
-import type { Effort } from '../../../contract/run-events.ts';
+import { AGENTIC_MS, type Effort } from '../../../contract/run-events.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { formatAge } from '../../output/duration.ts';
 import { copyAnswer, exportConversation, showCost } from './conversation-commands.ts';
@@ -14,7 +14,7 @@ const CONVERSATIONS = 100;
 export async function runSlash(name: SlashName, argument: string, parts: SlashParts): Promise<void> {
   const { session, apply, leave } = parts;
   const note = (text: string) => apply({ kind: 'note', text });
-  if ((name === 'new' || name === 'resume') && session.isRunning)
+  if ((name === 'new' || name === 'resume') && session.isBusy)
     return note('Still responding. Press Esc to interrupt it, then choose another conversation.');
   switch (name) {
     case 'help':
@@ -38,12 +38,14 @@ export async function runSlash(name: SlashName, argument: string, parts: SlashPa
       apply({ kind: 'set', settings: { isAgentic } });
       return note(
         isAgentic
-          ? 'Agentic mode is on: it works autonomously, step by step. Limits: /effort, /budget.'
+          ? `Agentic mode is on: it works autonomously, for up to ${AGENTIC_MS / 60_000} minutes per message. Limits: /effort, /budget. Longer work is a task: svc run`
           : 'Agentic mode is off: it answers message by message.',
       );
     }
     case 'approvals':
       return session.showApprovals();
+    case 'compact':
+      return session.compact(argument);
     case 'cost':
       return showCost(parts);
     case 'copy':

@@ -13,6 +13,8 @@ export interface Turn {
   controller: AbortController;
   isAgentic: boolean;
   taskId?: string;
+  /** Whether the daemon has begun it. */
+  isBegun: boolean;
   isCancelled: boolean;
   isReconnecting: boolean;
   /** Whether the conversation was read after the connection was lost. */
@@ -33,8 +35,14 @@ export interface TurnParts {
   show: (answer: ConversationAnswer) => void;
   apply: (event: ChatEvent) => void;
   push: (event: ChatEvent) => void;
+  now: () => number;
   complain: (error: unknown) => void;
-  cancelTask: (id: string) => void;
+  /** Where the conversation works, if that is another directory. */
+  directory: () => string | undefined;
+  /** Stops the turn. */
+  stop: () => void;
+  /** Learns which turn it is. */
+  note: (event: RunEvent) => void;
 }
 
 /** Sends a message and shows its answer; where the connection breaks, waits for the daemon and reads what became of it. */
@@ -56,7 +64,9 @@ export async function runTurn(turn: Turn, parts: TurnParts): Promise<TurnEnd> {
 }
 
 /** What a turn ends with when the daemon stops. */
-const stopped = new Set(['STOPPED', 'WRONG_STATE']);
+const STOPPED = 'STOPPED';
+/** What it ends with when a client stops it. */
+const CANCELLED = 'CANCELLED';
 
 /** How the stream ended; undefined where it broke off. */
 async function stream(turn: Turn, parts: TurnParts): Promise<TurnEnd | undefined> {
@@ -64,26 +74,26 @@ async function stream(turn: Turn, parts: TurnParts): Promise<TurnEnd | undefined
   const id = parts.conversationId() ?? (await parts.begin());
   let end: TurnEnd | undefined;
   for await (const event of sendMessage(client, id, content, settings, turn.controller.signal)) {
-    if (event.type === 'error' && stopped.has(event.data.code) && !turn.isCancelled) return undefined;
-    push({ kind: 'run', event });
-    noteTask(turn, event, parts);
+    if (event.type === 'error' && event.data.code === STOPPED && !turn.isCancelled) return undefined;
+    // It was interrupted before there was anything to stop.
+    if (turn.isCancelled && !turn.isBegun) parts.stop();
+    turn.isBegun = true;
+    parts.note(event);
+    push({ kind: 'run', event, at: parts.now() });
+    if (event.type === 'user_message' && event.data.taskId !== undefined) turn.taskId = event.data.taskId;
     if (event.type === 'complete') end = 'done';
     if (event.type === 'error') {
-      if (turn.isCancelled) return interrupted(parts);
-      parts.complain(runFailure(event.data));
+      if (turn.isCancelled || event.data.code === CANCELLED) return interrupted(parts);
+      parts.complain(runFailure(event.data, contextOf(turn, id, parts.directory())));
       end = 'failed';
     }
   }
   return end ?? (turn.isCancelled ? interrupted(parts) : undefined);
 }
 
-function noteTask(turn: Turn, { type, data }: RunEvent, { cancelTask }: TurnParts): void {
-  if ((type !== 'user_message' && type !== 'session:start') || data.taskId === undefined) return;
-  const isNew = turn.taskId === undefined;
-  turn.taskId = data.taskId;
-  // It was cancelled before it was known what to cancel.
-  if (isNew && turn.isCancelled) cancelTask(data.taskId);
-}
+/** The work of an agentic turn can go on as a task. */
+const contextOf = ({ isAgentic }: Turn, id: string, cwd: string | undefined) =>
+  isAgentic ? { agentic: { id, cwd } } : {};
 
 /** Waits for the daemon; a conversation that got the message is then shown as it is stored. */
 async function reconnect(turn: Turn, parts: TurnParts, isRead = true): Promise<TurnEnd> {

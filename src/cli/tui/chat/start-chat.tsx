@@ -19,8 +19,6 @@ interface Options {
   message: string;
 }
 
-const LOOK_EVERY_MS = 2_000;
-
 /** Runs the full-screen chat until the user exits. */
 export async function startChat(cli: Cli, { settings, conversation, message }: Options): Promise<ExitCode> {
   // A screen that is drawn 20 times a second makes garbage that V8 would rather keep than collect.
@@ -44,7 +42,6 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
         folder={process.cwd()}
         formatError={(error) => formatError(error, cli)}
         now={() => Date.now()}
-        lookEveryMs={LOOK_EVERY_MS}
         history={new MessageHistory(`${cli.locations.state}/chat-history.jsonl`)}
         env={env}
         home={home}

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../output/duration.ts';
+import { formatTokens } from '../../output/format-tokens.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
 import { type Line, lineWidth, type Span } from '../parts/line.ts';
@@ -16,15 +17,15 @@ export function statusLine(state: ChatState, now: number, width: number): Line {
 }
 
 function activity(state: ChatState, now: number): Span[] {
-  const { run, sentAt, answeredAt, isReconnecting, isElsewhere, shell } = state;
+  const { run, sentAt, answeredAt, isReconnecting, isCompacting, shell } = state;
   const busy = isReconnecting
     ? 'Reconnecting…'
     : isRunning(run)
       ? undefined
       : shell !== undefined
         ? 'running a command'
-        : isElsewhere
-          ? 'answering'
+        : isCompacting
+          ? 'compacting'
           : undefined;
   if (busy !== undefined)
     return [{ text: '● ', style: { tone: isReconnecting ? 'warning' : 'accent' } }, { text: busy }];
@@ -60,6 +61,7 @@ function facts({ run, settings, defaultModel, defaultMode, conversation }: ChatS
   const budget = run.maxBudget ?? (isAgentic ? maxBudget : undefined);
   const usage = isRunning(run) ? undefined : conversation?.usage;
   const share = usage?.context?.share;
+  const cost = formatCost(usage);
   // No provider answers without a token: 0 is what is not known yet.
   const used = (budget === undefined && usage?.totalTokens) || run.usedTokens || undefined;
   const model = settings.model ?? run.model ?? settings.provider ?? defaultModel;
@@ -68,17 +70,10 @@ function facts({ run, settings, defaultModel, defaultMode, conversation }: ChatS
     ...(used !== undefined || budget !== undefined
       ? [`${formatTokens(used ?? 0)}${budget === undefined ? '' : `/${formatTokens(budget)}`} tokens`]
       : []),
-    ...(usage?.costUsd === undefined ? [] : [formatCost(usage.costUsd)]),
+    ...(cost === undefined ? [] : [cost]),
     isAgentic ? `agentic${effort ? ` ${effort}` : ''}` : (mode ?? defaultMode ?? 'default mode'),
     ...(model === undefined ? [] : [escapeLine(model)]),
   ];
-}
-
-/** 950, 12.3k, 1.2M. */
-export function formatTokens(count: number): string {
-  if (count < 1000) return String(count);
-  const [unit, letter] = count < 999_950 ? [1000, 'k'] : [1_000_000, 'M'];
-  return `${(count / unit).toFixed(1).replace(/\.0$/, '')}${letter}`;
 }
 
 function formatSeconds(ms: number): string {

@@ -6,11 +6,19 @@ type Entries = readonly RunEntry[];
 export const keyOf = (entries: Entries): string => String(entries.length);
 
 /** What was sent is shown before the daemon says that it has it. */
-export function withPerson(entries: Entries, text: string): Entries {
+export function withPerson(entries: Entries, text: string, messageId?: string): Entries {
+  const id = messageId === undefined ? {} : { messageId };
   const last = entries.at(-1);
-  if (last?.kind === 'person' && last.text.trim() === text.trim()) return entries;
-  const person: PersonEntry = { kind: 'person', key: keyOf(entries), text };
+  if (last?.kind === 'person' && last.messageId === undefined && last.text.trim() === text.trim())
+    return messageId === undefined ? entries : [...entries.slice(0, -1), { ...last, ...id }];
+  const person: PersonEntry = { kind: 'person', key: keyOf(entries), text, ...id };
   return [...settleText(entries), person];
+}
+
+/** What stands before a message: a turn that is sent again from its beginning takes the place of what is shown of it. */
+export function before(entries: Entries, messageId: string): Entries {
+  const at = entries.findLastIndex((entry) => entry.kind === 'person' && entry.messageId === messageId);
+  return at < 0 ? entries : entries.slice(0, at);
 }
 
 export function withText(entries: Entries, delta: string): Entries {

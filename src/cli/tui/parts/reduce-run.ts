@@ -1,6 +1,7 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
-import { changeTool, keyOf, settleText, withPerson, withText, withThought } from './entry-list.ts';
+import { describeCompaction } from '../../output/describe-compaction.ts';
+import { before, changeTool, keyOf, settleText, withPerson, withText, withThought } from './entry-list.ts';
 import type { RunEntry } from './run-entry.ts';
 import { beginRun, finishRun, isRunning, type RunState, withNote } from './run-state.ts';
 
@@ -14,7 +15,7 @@ function next(state: RunState, event: RunEvent): RunState {
     case 'user_message':
       return {
         ...beginRun(state, timestamp),
-        entries: withPerson(state.entries, event.data.content),
+        entries: withPerson(before(state.entries, event.data.id), event.data.content, event.data.id),
         ...(event.data.taskId !== undefined && { taskId: event.data.taskId }),
       };
     case 'session:start': {
@@ -89,18 +90,15 @@ function next(state: RunState, event: RunEvent): RunState {
     case 'step:complete':
       return { ...state, usedTokens: event.data.usedTokens, entries: settleText(state.entries) };
     case 'compaction': {
-      const { tokensBefore, tokensAfter } = event.data;
-      return withNote(
-        state,
-        `Earlier messages were summarized: ${tokensBefore} tokens became ${tokensAfter}.`,
-      );
+      return withNote(state, describeCompaction(event.data));
     }
     case 'summary':
       return withSummary(state, event.data.summary);
     case 'complete': {
-      const { totalTokens, model, provider, refusedCalls } = event.data;
+      const { totalTokens, model, provider, refusedCalls, finishReason } = event.data;
       const counted = totalTokens === undefined ? state : { ...state, usedTokens: totalTokens };
-      const ended = finishRun({ ...counted, model, provider }, 'done', timestamp);
+      const finished = finishRun({ ...counted, model, provider }, 'done', timestamp);
+      const ended = finishReason === 'max_round_trips' ? withNote(finished, atLimit, 'warning') : finished;
       return refusedCalls ? withNote(ended, `${countCalls(refusedCalls.count)} refused.`, 'warning') : ended;
     }
     case 'message_saved':
@@ -120,6 +118,9 @@ function withInstructions(state: RunState, files: readonly string[] | undefined)
 /** Which instructions of the project a run follows; undefined if there are none. */
 export const followingText = (files: readonly string[] = []): string | undefined =>
   files.length === 0 ? undefined : `Following ${files.join(', ')}`;
+
+/** What stands below an answer that had to end because of too many tool calls. */
+export const atLimit = 'Stopped at the limit of tool round trips. Send "continue" to let it go on.';
 
 const countCalls = (count: number) => (count === 1 ? '1 call was' : `${count} calls were`);
 

@@ -10,6 +10,8 @@ interface Part {
 export interface PersonEntry extends Part {
   kind: 'person';
   text: string;
+  /** Once the daemon has stored it. */
+  messageId?: string;
 }
 export interface TextEntry extends Part {
   kind: 'text';

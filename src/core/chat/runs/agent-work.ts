@@ -3,6 +3,7 @@ import type { AgentAnswer, AgentRun, RepairOrder } from '../../agents/agent-adap
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { Config } from '../../config/config.ts';
 import type { Runtime } from '../../runtime.ts';
+import { timeLimitOf } from '../../tasks/time-limit.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
 import type { AgenticRuns } from './agentic-runs.ts';
@@ -61,7 +62,7 @@ export class AgentWork {
     } catch (error) {
       const stopped = signals.find(({ aborted }) => aborted);
       const failure = stopped
-        ? toStopFailure(stopped.reason, this.#deps.config.get('pool.timeoutMs'))
+        ? toStopFailure(stopped.reason, timeLimitOf(agentRun.task, this.#deps.config).ms)
         : toRunFailure(error);
       sink(toErrorEvent(failure));
       // Its approvals are void, unless the next start of the daemon resumes the run.

@@ -1,4 +1,5 @@
-import { type ModelPrice, ratesOf } from '../../providers/model-prices.ts';
+import { costOfCall, type ModelPrice, ratesOf } from '../../providers/model-prices.ts';
+import type { CachedTokens } from '../../providers/token-usage.ts';
 import { formatUsd } from '../../text/format-usd.ts';
 import { expectedPrompt } from './prompt-size.ts';
 import { RunFailure } from './run-failure.ts';
@@ -40,7 +41,7 @@ function affordable(
   { maxCost, price }: { maxCost: number; price: ModelPrice | undefined },
 ): number {
   const { input, output } = price ? ratesOf(price, prompt) : { input: 0, output: Number.POSITIVE_INFINITY };
-  const left = maxCost - costUsd - prompt * input;
+  const left = (maxCost - costUsd) * 1e6 - prompt * input;
   if (left >= MIN_ANSWER_TOKENS * output)
     return output === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / output);
   throw new RunFailure(
@@ -50,23 +51,33 @@ function affordable(
   );
 }
 
+/** A step, as far as its cost goes. */
+export interface StepCost {
+  /** What the provider says that it cost. */
+  reported: number | undefined;
+  price: ModelPrice | undefined;
+  prompt: number;
+  answer: number;
+  cached?: CachedTokens | undefined;
+  /** Whether the vendor did not count its tokens. */
+  isEstimated?: boolean;
+}
+
 /** Adds what a step cost: as the provider says, else by its price; a step without either leaves the sum unknown. */
-export function addCost(
-  state: RunState,
-  {
-    reported,
-    price,
-    prompt,
-    answer,
-  }: { reported: number | undefined; price: ModelPrice | undefined; prompt: number; answer: number },
-): void {
-  const rates = price && ratesOf(price, prompt);
-  const cost = reported ?? (rates && prompt * rates.input + answer * rates.output);
+export function addCost(state: RunState, { reported, price, isEstimated, ...tokens }: StepCost): void {
+  const cost = reported ?? (price && costOfCall(price, tokens));
   if (cost === undefined) state.hasUnknownCost = true;
+  if (reported === undefined && isEstimated) state.hasEstimatedCost = true;
   if (cost === undefined || state.hasUnknownCost) delete state.costUsd;
   else state.costUsd = (state.costUsd ?? 0) + cost;
 }
 
-/** What the run cost as a result shows it; undefined where a part of it is unknown or estimated. */
-export const costOfRun = ({ costUsd, isCounted }: RunState): string | undefined =>
-  costUsd === undefined || !isCounted ? undefined : formatUsd(costUsd);
+/** What the run cost so far; undefined where a part of it is unknown or estimated. */
+export const knownCost = ({ costUsd, hasEstimatedCost }: RunState): number | undefined =>
+  hasEstimatedCost ? undefined : costUsd;
+
+/** The same, as a result shows it. */
+export function costOfRun(state: RunState): string | undefined {
+  const cost = knownCost(state);
+  return cost === undefined ? undefined : formatUsd(cost);
+}

@@ -3,7 +3,7 @@ import type { AgentResult } from '../../agents/agent-adapter.ts';
 import { usageColumns } from '../conversation-service.ts';
 import type { FinishedRun } from '../recall/task-lessons.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
-import { costOfRun } from './run-budget.ts';
+import { costOfRun, knownCost } from './run-budget.ts';
 import { refusedCallsOf } from './refused-calls.ts';
 import { type RunState, usageOf } from './run-state.ts';
 import { closeOpenCalls, type TurnEnd } from './turn-end.ts';
@@ -15,7 +15,7 @@ export function answerOf(
   { status, error }: TurnEnd,
 ) {
   if (status === 'interrupted' || status === 'failed') closeOpenCalls(state);
-  const { calls, steps, partial, text, lastPrompt, costUsd, finishReason } = state;
+  const { calls, steps, partial, text, lastPrompt, finishReason } = state;
   return {
     role: 'assistant',
     content: status !== 'completed' && partial?.trim() ? partial : text,
@@ -26,7 +26,7 @@ export function answerOf(
     status,
     error: error ? JSON.stringify(error) : null,
     finish_reason: status === 'completed' ? finishReason : null,
-    cost_usd: costUsd ?? null,
+    cost_usd: knownCost(state) ?? null,
     context_tokens: lastPrompt?.counted ?? null,
     context_window: lastPrompt && contextWindow !== undefined ? contextWindow : null,
     ...usageColumns(usageOf(state)),

@@ -4,6 +4,7 @@ import { AgentFailure, type AgentResult } from '../../agents/agent-adapter.ts';
 import { AppError, type ErrorCode, messageOf } from '../../errors.ts';
 import { PathError } from '../../paths/path-error.ts';
 import { modelError } from '../../providers/model-error.ts';
+import { formatLimit } from '../../text/format-limit.ts';
 import { RunStopped, type StopReason } from '../../tasks/active-runs.ts';
 
 /** A failed run, with a message for people. */
@@ -29,13 +30,14 @@ export const sessionOver = (ms: number): RunFailure =>
   new RunFailure(
     'timeout',
     'TIMEOUT',
-    `Agentic mode reached its time limit of ${ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`}; a task has no such limit`,
+    `Agentic mode reached its time limit of ${formatLimit(ms)}; a task has no such limit`,
   );
 
 export const cancelled = (): RunFailure => new RunFailure('cancelled', 'CANCELLED', 'The run was cancelled');
 
 const stops: Record<StopReason, (attemptMs: number) => RunFailure> = {
   timeout: timedOut,
+  max_time: timedOut,
   shutdown: () =>
     new RunFailure('cancelled', 'STOPPED', 'The daemon is stopping; the run resumes when it starts again'),
   cancelled,

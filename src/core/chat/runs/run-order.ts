@@ -1,7 +1,6 @@
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import type { Effort } from '../../../contract/run-events.ts';
 import type { PolicyService } from '../../policy/policy-service.ts';
-import type { ModelPrice } from '../../providers/model-prices.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import type { ToolRegistry } from '../../tools/tool-registry.ts';
 import { offeredTools } from './offered-tools.ts';
@@ -18,8 +17,6 @@ export interface RunPlan {
   conversationId?: string;
   userId: string;
   model: ResolvedModel;
-  /** What its calls cost; undefined where that is unknown. */
-  price?: ModelPrice | undefined;
   state: RunState;
   instructions: string;
   workspace: string;
@@ -63,7 +60,6 @@ export async function createOrder(
   const order: LoopOrder = {
     ...rules,
     model,
-    price: plan.price,
     state,
     instructions: withProject(),
     isStreamed,

@@ -79,9 +79,9 @@ export const agenticRules = (
 });
 
 /** Rules for a task of the queue; the worker limits its time. */
-export const taskRules = (limits: Omit<RunLimits, 'wallMs'>): RunRules => ({
+export const taskRules = (limits: RunLimits): RunRules => ({
   onApproval: 'wait',
-  limits: { ...limits, wallMs: null },
+  limits,
   endsWithAnswer: false,
   retries: true,
 });

@@ -51,6 +51,8 @@ export interface RunState {
   costUsd?: number;
   /** Whether the cost of a step is unknown. */
   hasUnknownCost?: boolean;
+  /** Whether the cost of a step is by estimated tokens, which only its limit goes by. */
+  hasEstimatedCost?: boolean;
   /** Number of calls in the current step. */
   stepCalls: number;
   open: OpenCall[];

@@ -7,7 +7,6 @@ import { memoryScopeOf } from '../../memory/memory-scope.ts';
 import { projectRootOf } from '../../paths/project-root.ts';
 import { modeFor, stricterMode } from '../../policy/security-modes.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
-import { priceOf } from '../../providers/model-prices.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Database } from '../../storage/database.ts';
@@ -64,9 +63,8 @@ export class TaskRuns {
       provider,
       model: task.model ?? (provider ? undefined : config.get('agents.builtin.model')),
     });
-    const price = priceOf(model, config.get('models.prices'));
     const limits = limitsOf(task, config);
-    if (limits.costUsd !== null && !price) throw unknownPrice(model);
+    if (limits.costUsd !== null && !model.price) throw unknownPrice(model);
     const workspace = await realPath(await agentRun.workspace());
     const project = task.cwd === undefined ? undefined : await projectRootOf(workspace);
     const memoryScope = memoryScopeOf(task.memoryScope ?? config.get('memory.scope'), project);
@@ -97,7 +95,6 @@ export class TaskRuns {
       taskId: task.id,
       userId,
       model,
-      price,
       state,
       instructions: instructionsOf(`${agentInstructions}${goalInstructions(task)}`, {
         workspace,
@@ -151,13 +148,14 @@ export class TaskRuns {
 }
 
 /** What the task allows, and no more than the settings do. */
-function limitsOf({ maxSteps, maxBudget, maxCostUsd }: Task, config: Config): Omit<RunLimits, 'wallMs'> {
+function limitsOf({ maxSteps, maxBudget, maxCostUsd, maxTimeMs }: Task, config: Config): RunLimits {
   const steps = config.get('agents.builtin.maxSteps');
   const tokens = config.get('agents.builtin.maxBudget');
   return {
     steps: Math.min(steps, maxSteps ?? steps),
     tokens: maxBudget === undefined ? (tokens ?? null) : Math.min(maxBudget, tokens ?? maxBudget),
     costUsd: maxCostUsd === undefined ? null : Number(maxCostUsd),
+    wallMs: maxTimeMs ?? null,
   };
 }
 

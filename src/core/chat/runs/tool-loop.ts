@@ -7,7 +7,6 @@ import type { ToolGate, ToolResult, ToolRun } from '../../tools/tool-gate.ts';
 import { isTransient } from '../../tasks/retry-policy.ts';
 import { type ModelSteps, type OfferedTool, type StepEnd, StepFailed } from '../../providers/model-steps.ts';
 import type { Compactor } from '../compactor.ts';
-import type { ModelPrice } from '../../providers/model-prices.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import { estimateTokens } from '../../text/token-estimate.ts';
 import { isCallTainted, type RanCall } from './taint.ts';
@@ -26,7 +25,6 @@ const MAX_RETRY_MS = 30_000;
 
 export interface LoopOrder extends RunRules {
   model: ResolvedModel;
-  price?: ModelPrice | undefined;
   instructions: string;
   tools: readonly OfferedTool[];
   run: ToolRun;
@@ -103,7 +101,7 @@ export class ToolLoop {
     const { state, emit } = order;
     const { steps: maxSteps, tokens: maxBudget } = order.limits;
     await this.#compact(order);
-    const maxTokens = reserveTokens(order);
+    const maxTokens = reserveTokens({ ...order, price: order.model.price });
     state.step++;
     state.stepCalls = 0;
     emit({
@@ -273,15 +271,16 @@ function withoutEarlierCalls({ messages, request = 0 }: RunState): RunState['mes
 }
 
 /** Adds the usage of the step; what the vendor did not count is estimated, so that the budget still holds. */
-function addUsage({ state, price }: LoopOrder, end: StepEnd, estimated: number): void {
+function addUsage({ state, model: { price } }: LoopOrder, end: StepEnd, estimated: number): void {
   const { promptTokens, completionTokens } = end.usage;
-  if (promptTokens === undefined || completionTokens === undefined) state.isCounted = false;
+  const isEstimated = promptTokens === undefined || completionTokens === undefined;
+  if (isEstimated) state.isCounted = false;
   if (promptTokens !== undefined) state.lastPrompt = { counted: promptTokens, estimated };
   const prompt = promptTokens ?? estimated;
   const answer = completionTokens ?? sizeOfMessages(end.messages);
   state.inputTokens += prompt;
   state.outputTokens += answer;
-  addCost(state, { reported: end.costUsd, price, prompt, answer });
+  addCost(state, { reported: end.costUsd, price, prompt, answer, cached: end.cached, isEstimated });
   state.finishReason = end.finishReason;
   if (end.text.trim() !== '') state.text = end.text;
   delete state.partial;

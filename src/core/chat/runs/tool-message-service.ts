@@ -25,7 +25,7 @@ import { refusedCallsOf } from './refused-calls.ts';
 import { userMessageEvent } from './run-start.ts';
 import { newRunState, type RunState, usageOf } from './run-state.ts';
 import type { LoopEnd, RunStorage } from './run-policy.ts';
-import { endOfTurn, type TurnEnd } from './turn-end.ts';
+import { endOfTurn, errorOfTurn, type TurnEnd } from './turn-end.ts';
 import type { WaitingMessages } from './waiting-messages.ts';
 import { instructionsOf } from './work-instructions.ts';
 
@@ -97,7 +97,13 @@ export class ToolMessageService {
     const { conversations, turns } = this.#deps;
     const turn = { runId: request.runId, conversationId: id, client: request.client };
     return conversations.inTurn(id, () =>
-      turns.run(turn, (signal) => this.#begin(caller, id, input, { ...request, signal })),
+      turns.run(turn, async (signal) => {
+        try {
+          return await this.#begin(caller, id, input, { ...request, signal });
+        } catch (error) {
+          throw errorOfTurn(error, { stopping: turns.stopping, signal });
+        }
+      }),
     );
   }
 

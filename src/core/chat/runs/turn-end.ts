@@ -21,7 +21,7 @@ const disconnected: MessageError = {
   message: 'The turn was stopped before the answer was complete',
 };
 /** The end of a turn that was under way when the daemon died. */
-export const crashed: TurnEnd = { status: 'interrupted', error: stopped };
+export const crashed = { status: 'interrupted', error: stopped } as const satisfies TurnEnd;
 
 /** How a turn ended whose signal aborts with its client; `stopping` aborts with the daemon. */
 export function endOfTurn(
@@ -33,6 +33,13 @@ export function endOfTurn(
   if (stopping?.aborted) return crashed;
   if (signal?.aborted) return { status: 'interrupted', error: disconnected };
   return failedEnd(toRunFailure(outcome.error, () => 'Internal error'));
+}
+
+/** The error of a turn for its clients: of one that was ended from outside, what ended it. */
+export function errorOfTurn(error: unknown, ends: { stopping: AbortSignal; signal: AbortSignal }): unknown {
+  if (!ends.signal.aborted || error instanceof RunFailure) return error;
+  const { error: reason = disconnected } = endOfTurn({ kind: 'failed', error }, ends);
+  return new RunFailure('cancelled', reason.code, reason.message);
 }
 
 /** The end of an agentic turn that did not complete: `signal` is that of its task and its timer. */

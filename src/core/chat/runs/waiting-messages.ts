@@ -16,11 +16,11 @@ import type { LeftTurns } from './left-turns.ts';
 import type { MessageOptions, MessageRun, MessageRuns } from './message-runs.ts';
 import { partialSaver } from './partial-text.ts';
 import { replayTurn } from './replay-turn.ts';
-import { RunFailure } from './run-failure.ts';
+import { RunFailure, toErrorEvent } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
 import type { RunOutcome, RunStorage } from './run-policy.ts';
 import type { RunService } from './run-service.ts';
-import { endOfTurn, failedEnd } from './turn-end.ts';
+import { crashed, endOfTurn, errorOfTurn, failedEnd } from './turn-end.ts';
 
 export interface WaitingMessagesDeps {
   bus: EventBus;
@@ -52,7 +52,11 @@ export class WaitingMessages {
   /** Starts to resume messages when their approvals are decided. */
   listen(): void {
     this.#unsubscribe = this.#deps.bus.on('approval', ({ row }) => {
-      if (row.status !== 'pending') this.resume(row.run_id);
+      if (row.status === 'pending') return;
+      // At once, also where the turn waits for more: another client no longer asks for this one.
+      const data = { toolCallId: row.call_id, approval: toApproval(row) };
+      this.#deps.feeds.emit(row.run_id, { type: 'approval:decided', data });
+      this.resume(row.run_id);
     });
   }
 
@@ -71,10 +75,15 @@ export class WaitingMessages {
 
   /** The row of a message that waits or has to be resumed; one that its client has left is ended. */
   async #takeOver(id: string): Promise<AgentRunRow | undefined> {
-    const { runs, leftTurns } = this.#deps;
+    const { runs, leftTurns, feeds } = this.#deps;
     const row = await runs.find(id);
     if (row?.status !== 'attached') return row;
-    return (await leftTurns.settle(row)) === 'waiting' ? row : undefined;
+    if ((await leftTurns.settle(row)) === 'waiting') return row;
+    // For clients that came back before it was stored.
+    await this.#announce(row);
+    feeds.emit(id, toErrorEvent(crashed.error));
+    feeds.close(id);
+    return undefined;
   }
 
   stop(): void {
@@ -92,6 +101,8 @@ export class WaitingMessages {
     const pending = await approvals.listPending(conversation.id);
     for (const event of replayTurn({ id: row.id, conversation, options, state }, pending))
       feeds.emit(row.id, event);
+    const step = (state.steps?.length ?? 0) + 1;
+    if (row.partial) feeds.emit(row.id, { type: 'text:delta', data: { step, delta: row.partial } });
   }
 
   /** Resumes the run in its turn, unless one of its approvals is pending. */
@@ -124,7 +135,6 @@ export class WaitingMessages {
     const state = storedState(row);
     if (!conversation || !state) return;
     const options = JSON.parse(row.options) as MessageOptions;
-    await this.#emitDecisions(row.id);
     feeds.begin(row.id, conversation.id);
     const outcome = await this.#resumeRun({ id: row.id, conversation, options, state }, signal);
     if (outcome.kind === 'waiting') return this.resume(row.id);
@@ -160,18 +170,10 @@ export class WaitingMessages {
       // The next start resumes it.
       if (turns.stopping.aborted) return undefined;
       // Before the write, so that the client gets the error even when it cannot be stored.
-      messageRuns.fail(run.id, outcome.error);
+      messageRuns.fail(run.id, errorOfTurn(outcome.error, { stopping: turns.stopping, signal }));
     }
     await this.#deps.leftTurns.store(run, endOfTurn(outcome, { stopping: turns.stopping, signal }));
     return run.options.messageId;
-  }
-
-  async #emitDecisions(runId: string): Promise<void> {
-    const { approvalStore, feeds } = this.#deps;
-    for (const approval of await approvalStore.listByRun(runId)) {
-      const data = { toolCallId: approval.call_id, approval: toApproval(approval) };
-      if (approval.used_at === null) feeds.emit(runId, { type: 'approval:decided', data });
-    }
   }
 
   /** Ends the waiting messages of a conversation: a new message has come, or a person stopped them. */

@@ -77,6 +77,7 @@ export interface TaskRow extends TaskHead {
   max_steps: number | null;
   max_budget: number | null;
   max_cost_usd: string | null;
+  max_time_ms: number | null;
   /** JSON. */
   output_schema: string | null;
   /** 0 where untrusted text is its prompt. */

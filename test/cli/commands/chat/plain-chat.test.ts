@@ -187,6 +187,30 @@ describe('svc chat without a screen', () => {
     expect(await waiting).toMatchObject({ exitCode: 0, stdout: 'allow-once\n' });
   });
 
+  it('/compact sums the conversation up, and needs one', async () => {
+    const compaction = { originalCount: 9, compactedCount: 1, tokensBefore: 84_000, tokensAfter: 6000 };
+    daemon.compact = async () => ({
+      status: 200,
+      answer: { summary: 'About doors.', compaction, runId: 'run_c' },
+    });
+    const compacted = await chat(['-c', conversationId, '/compact', 'the doors']);
+    expect(compacted).toMatchObject({ code: 0, stdout: 'About doors.\n' });
+    expect(compacted.stderr).toContain('✓ Compacted: 84k → 6k tokens');
+    expect(bodies(/compact$/)).toEqual([{ keep: 'the doors' }]);
+    expect(bodies(/with-tools$/)).toEqual([]);
+    const json = await chat(['-c', conversationId, '--json', '/compact']);
+    expect(JSON.parse(json.stdout)).toEqual({ summary: 'About doors.', compaction, runId: 'run_c' });
+    daemon.compact = async () => ({ status: 400, answer: { error: 'There is nothing to compact' } });
+    expect(await chat(['-c', conversationId, '/compact'])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('There is nothing to compact') as string,
+    });
+    expect(await chat(['/compact'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('svc chat -c --plain /compact') as string,
+    });
+  });
+
   it('cancels the run on Ctrl-C', async () => {
     daemon.script = async (run) => {
       run.begin(true);

@@ -27,7 +27,7 @@ it('svc run sends the checks, the model and the limits, and writes the answer to
   const last = join(home.folder, 'last.txt');
   writeFileSync(schema, '{"type":"object"}');
   const checks = ['--verify', 'npm test', '--verify', 'npm run lint', '--repair', '0'];
-  const limits = ['--max-steps', '9', '--max-budget', '5000', '--max-cost', '$0.50'];
+  const limits = ['--max-steps', '9', '--max-budget', '5000', '--max-cost', '$0.50', '--max-time', '10m'];
   const chosen = ['--model', 'gpt-5', '--provider', 'openai'];
   const files = ['--output-schema', schema, '--output-last-message', last];
   const running = home.start(args(...checks, ...limits, ...chosen, ...files));
@@ -39,6 +39,7 @@ it('svc run sends the checks, the model and the limits, and writes the answer to
     maxSteps: 9,
     maxBudget: 5000,
     maxCostUsd: '0.50',
+    maxTimeMs: 600_000,
     outputSchema: { type: 'object' },
   });
   world.answer('{"doors": 2}');
@@ -68,15 +69,17 @@ const verification: Verification = {
 };
 
 it.each([
-  ['verify_failed', 7],
-  ['budget', 10],
-  ['invalid_output', 1],
-] as const)('svc run exits after %s with %i and says what failed', async (failure, exitCode) => {
+  ['verify_failed', 'verify_failed', 7],
+  ['budget', 'cost_exceeded', 10],
+  ['timeout', 'max_time', 124],
+  ['timeout', 'timeout', 1],
+  ['invalid_output', 'invalid_output', 1],
+] as const)('svc run exits after %s (%s) with %i and says what failed', async (failure, reason, exitCode) => {
   const running = home.start(args());
   await world.created();
   world.end({
     status: 'failed',
-    error: { class: failure, code: failure, message: 'It did not work' },
+    error: { class: failure, code: reason, message: 'It did not work' },
     result: { success: false, output: 'Said', artifacts: [], duration: 5, verification },
   });
   const { code, stdout, stderr } = outcomeOf(await running);

@@ -90,7 +90,7 @@ describe('the chat screen', () => {
     await chat.screen.until(/─\n› How do queues work\?/);
     chat.screen.type(' And stacks?\r');
     await chat.screen.until(/done after/);
-    expect(chat.daemon.asked.at(-1)).toEqual({
+    expect(chat.daemon.asked).toContainEqual({
       route: `POST /api/chat/conversations/${conversationId}/messages/with-tools`,
       body: { content: 'How do queues work? And stacks?', maxRoundTrips: 200 },
     });
@@ -127,7 +127,7 @@ describe('the chat screen', () => {
     chat.daemon.script = async (run) => {
       run.begin();
       run.text(`Answer to ${run.content}`);
-      if (run.content === 'Go') await run.gone;
+      if (run.content === 'Go') await run.stop();
       else run.complete();
     };
     chat.screen.type('Go\r');
@@ -145,19 +145,19 @@ describe('the chat screen', () => {
     expect(chat.bodies(/with-tools$/).map(({ content }) => content)).toEqual(['Go', 'one', 'two']);
   });
 
-  it('denies the pending approval of the answer that Esc interrupts', async () => {
+  it('Esc stops an answer that waits for an approval', async () => {
     await using chat = await ChatScreen.open();
     chat.daemon.script = async (run) => {
       run.begin();
       run.call('a', 'run_command', { command: 'make' });
-      await run.ask('a', approvalOf('one'));
-      await run.gone;
+      await Promise.race([run.ask('a', approvalOf('one')), run.stop()]);
     };
     chat.screen.type('Go\r');
     await chat.screen.until(/Allow run_command\?/);
     chat.screen.type(keys.escape);
     expect(await chat.screen.until(/stopped after/)).toContain('· Interrupted.');
-    expect(chat.bodies(/approvals\/one$/)).toEqual([{ decision: 'deny' }]);
+    expect(chat.screen.screen).not.toContain('Allow run_command');
+    expect(chat.bodies(/\/stop$/)).toHaveLength(1);
   });
 
   it('keeps the queue after a failed turn until Enter is pressed', async () => {
@@ -181,18 +181,30 @@ describe('the chat screen', () => {
     await chat.screen.until(/› next[^]*done after/);
   });
 
-  it('cancels the task of an agentic turn, and waits until it finishes', async () => {
+  it('stops an agentic turn, and waits until it finishes', async () => {
     await using chat = await ChatScreen.open({ settings: agentic, message: 'Work' });
     chat.daemon.script = async (run) => {
       run.begin(true);
-      await run.cancelled;
-      run.event({ type: 'error', data: { message: 'The run was cancelled', code: 'CANCELLED' } });
+      await run.stop();
     };
     await chat.screen.until(/waiting for the model · step 1\/20 .* 0\/100k tokens · agentic high/);
     chat.screen.type(keys.escape);
     expect(await chat.screen.until(/stopped after/)).toContain('· Interrupted.');
-    expect(chat.bodies(/tasks\/.*\/cancel$/)).toHaveLength(1);
+    expect(chat.bodies(/\/stop$/)).toHaveLength(1);
     expect(chat.bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'high', maxBudget: 50_000 }]);
+  });
+
+  it('agentic mode says how long it has, and how its work goes on after that', async () => {
+    await using chat = await ChatScreen.open({ size: { columns: 170, rows: 24 } });
+    chat.screen.type('/agentic\r');
+    await chat.screen.until(/for up to 3 minutes per message\.[^]*Longer work is a task: svc run/);
+    const message = 'Agentic mode reached its time limit of 3 min; a task has no such limit';
+    chat.daemon.script = (run) => {
+      run.begin(true);
+      run.event({ type: 'error', data: { message, code: 'TIMEOUT' } });
+    };
+    chat.screen.type('Work\r');
+    await chat.screen.until(/CliError: Agentic mode reached its time limit of 3 min/);
   });
 
   it('shows an error with the next step', async () => {

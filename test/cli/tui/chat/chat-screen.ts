@@ -47,8 +47,6 @@ export class ChatScreen implements AsyncDisposable {
       message?: string;
       size?: { columns: number; rows: number };
       folder?: string;
-      /** By default it does not look for what other clients do. */
-      lookEveryMs?: number;
     } = {},
   ): Promise<ChatScreen> {
     const daemon = await ScriptedDaemon.start();
@@ -72,7 +70,6 @@ export class ChatScreen implements AsyncDisposable {
             home: '/home/ada',
             env: { SHELL: '/bin/sh' },
             history: chat.history,
-            lookEveryMs: options.lookEveryMs ?? 1_000_000,
             formatError: String,
             now: () => chat.time,
             initial,

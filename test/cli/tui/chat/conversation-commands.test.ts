@@ -31,6 +31,61 @@ describe('commands about the conversation', () => {
     await chat.screen.until(/Tokens +1,020: 1,000 in, 20 out, 1 answer/);
   });
 
+  it('/compact lets the model sum up the conversation, with what to keep', async () => {
+    await using chat = await ChatScreen.open({ conversation: conversationId });
+    await chat.daemon.followed();
+    const goOn = Promise.withResolvers<void>();
+    chat.daemon.compact = async () => {
+      await goOn.promise;
+      const compaction = { tokensBefore: 84_000, tokensAfter: 6000 };
+      chat.daemon.publish({ type: 'compaction', data: compaction }, 'run_c');
+      return {
+        status: 200,
+        answer: {
+          summary: 'S',
+          runId: 'run_c',
+          compaction: { ...compaction, originalCount: 9, compactedCount: 1 },
+        },
+      };
+    };
+    chat.screen.type('/compact the file names\r');
+    await chat.screen.until(/● compacting/);
+    chat.screen.type('next\r');
+    await chat.screen.until(/queued +next/);
+    expect(chat.bodies(/with-tools$/)).toEqual([]);
+    goOn.resolve();
+    const shown = await chat.screen.until(/Compacted: 84k → 6k tokens\.[^]*done after/);
+    expect(shown).toContain('First in, first out.');
+    expect(chat.bodies(/compact$/)).toEqual([{ keep: 'the file names' }]);
+    expect(chat.bodies(/with-tools$/)).toMatchObject([{ content: 'next' }]);
+  });
+
+  it('/compact says why it did nothing, and Esc ends it', async () => {
+    await using chat = await ChatScreen.open({ conversation: conversationId });
+    chat.screen.type('/compact\r');
+    await chat.screen.until(/There is nothing to compact/);
+    chat.daemon.compact = () => new Promise(() => undefined);
+    chat.screen.type('/compact\r');
+    await chat.screen.until(/● compacting/);
+    chat.screen.type('\u001b');
+    expect(await chat.screen.until(/Nothing was compacted/)).not.toContain('● compacting');
+  });
+
+  it('/compact waits for the end of an answer', async () => {
+    await using chat = await ChatScreen.open();
+    chat.screen.type('/compact\r');
+    await chat.screen.until(/The conversation has not begun/);
+    chat.daemon.script = async (run) => {
+      run.begin();
+      await run.stop();
+    };
+    chat.screen.type('Go\r');
+    await chat.screen.until(/waiting for the model/);
+    chat.screen.type('/compact\r');
+    await chat.screen.until(/Still responding\. Press Esc to interrupt it, then compact\./);
+    expect(chat.bodies(/compact$/)).toEqual([]);
+  });
+
   it('/copy copies the last answer and says how', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('/copy\r');

@@ -91,8 +91,19 @@ describe('costText', () => {
   });
   it('adds the answers up, and says what is not known', () => {
     expect(costText([answer(1200), answer(100), answer()], undefined)).toBe(
-      'Tokens   1,300: 1,280 in, 20 out, 3 answers\n         1 of the answers were not counted by their provider\nCost     unknown: the provider does not report prices',
+      'Tokens   1,300: 1,280 in, 20 out, 3 answers\n         1 of the answers were not counted by their provider\nCost     unknown',
     );
+  });
+  it('says which part of the cost is not known, and how to make it known', () => {
+    const openai = { provider: 'openai' as const, model: 'my-model' };
+    const answers = [
+      { ...answer(1200), ...openai },
+      { ...answer(5), costUsd: 0.12, ...openai, model: 'gpt-5' },
+    ];
+    const shown = costText(answers, { totalTokens: 1205, costUsd: 0.12, isCostPartial: true });
+    expect(shown).toContain('Cost     $0.12 + unknown\n');
+    expect(shown).toContain(`svc config set models.prices '{"openai/my-model": {"input": 1, "output": 2}}'`);
+    expect(shown).not.toContain('openai/gpt-5');
   });
   it('takes the cost and the context from the daemon', () => {
     const usage = {

@@ -68,7 +68,7 @@ describe('reduceRun', () => {
   });
 
   it('shows a sent message once, even when the daemon repeats it', () => {
-    expect(run(said, said).entries).toEqual([{ kind: 'person', key: '0', text: 'Hi' }]);
+    expect(run(said, said).entries).toEqual([{ kind: 'person', key: '0', text: 'Hi', messageId: 'm' }]);
   });
 
   it('joins streamed text until another event comes', () => {
@@ -147,13 +147,31 @@ describe('reduceRun', () => {
     ]);
   });
 
+  it('says how to continue a turn that a limit ended', () => {
+    const limited = {
+      ...complete,
+      data: { ...complete.data, finishReason: 'max_round_trips' },
+    } as RunEventInput;
+    expect(run(said, limited).entries.at(-1)).toMatchObject({
+      kind: 'note',
+      text: 'Stopped at the limit of tool round trips. Send "continue" to let it go on.',
+    });
+  });
+
+  it('shows a turn once that is sent again from its beginning', () => {
+    const earlier = { ...said, data: { ...said.data, id: 'before' } };
+    const { entries } = run(earlier, text('Zero'), said, text('On'), said, text('One'));
+    expect(entries.map((entry) => 'text' in entry && entry.text)).toEqual(['Hi', 'Zero', 'Hi', 'One']);
+  });
+
   it('reports that earlier messages were summarized', () => {
     const { entries } = run({ type: 'compaction', data: { tokensBefore: 9000, tokensAfter: 800 } });
-    expect(entries).toMatchObject([{ kind: 'note', text: expect.stringContaining('9000') as string }]);
+    expect(entries).toMatchObject([{ kind: 'note', text: 'Compacted: 9k → 800 tokens.' as string }]);
   });
 
   it('starts the next run with the text before it and without its state', () => {
-    const again = reduceRun(run(said, started, text('one'), complete), timed(said, text('two')));
+    const next: RunEventInput = { ...said, data: { ...said.data, id: 'n' } };
+    const again = reduceRun(run(said, started, text('one'), complete), timed(next, text('two')));
     expect(again.entries.map(({ kind }) => kind)).toEqual(['person', 'text', 'person', 'text']);
     expect(again).toMatchObject({ phase: 'writing', startedAt: 1000 });
     expect(again.usedTokens).toBeUndefined();

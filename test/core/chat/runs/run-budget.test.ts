@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { addCost, costOfRun, reserveTokens } from '../../../../src/core/chat/runs/run-budget.ts';
+import {
+  addCost,
+  costOfRun,
+  reserveTokens,
+  type StepCost,
+} from '../../../../src/core/chat/runs/run-budget.ts';
 import { newRunState, type RunState } from '../../../../src/core/chat/runs/run-state.ts';
 
 const stateOf = (change: Partial<RunState> = {}): RunState => ({
@@ -46,10 +51,10 @@ describe('reserveTokens', () => {
 });
 
 describe('costOfRun', () => {
-  const spend = (...steps: { reported?: number; price?: typeof price }[]) => {
+  const spend = (...steps: Partial<StepCost>[]) => {
     const state = stateOf();
-    for (const { reported, price: known } of steps)
-      addCost(state, { reported, price: known, prompt: 1000, answer: 100 });
+    for (const step of steps)
+      addCost(state, { reported: undefined, price: undefined, prompt: 1000, answer: 100, ...step });
     return state;
   };
 
@@ -60,6 +65,15 @@ describe('costOfRun', () => {
   it('is unknown if the cost of any step is, or if tokens are estimated', () => {
     expect(costOfRun(spend({ price }, {}))).toBeUndefined();
     expect(costOfRun(spend())).toBeUndefined();
-    expect(costOfRun({ ...spend({ price }), isCounted: false })).toBeUndefined();
+    expect(costOfRun(spend({ price }, { price, isEstimated: true }))).toBeUndefined();
+    expect(costOfRun(spend({ reported: 0.005, isEstimated: true }))).toBe('0.005');
+  });
+
+  it('counts cached tokens at their own rates', () => {
+    const cached = { read: 400, written: 100 };
+    const step = { price: { ...price, cachedInput: 1, cacheWrite: 20 }, cached };
+    // 500 fresh tokens at 10, 400 at 1, 100 at 20 and an answer of 100 at 100, per million.
+    expect(costOfRun(spend(step))).toBe('0.0174');
+    expect(costOfRun(spend({ price, cached }))).toBe('0.02');
   });
 });

@@ -26,10 +26,11 @@ it('requires an answer after five round trips, or at once without tools', () => 
   expect(messageRules({ hasTools: false }).limits.steps).toBe(1);
 });
 
-it('lets a task wait for its approvals without a time limit of its own', () => {
-  expect(taskRules({ steps: 30, tokens: 9000, costUsd: 0.5 })).toEqual({
+it('lets a task wait for its approvals, within the limits that it has', () => {
+  const limits = { steps: 30, tokens: 9000, costUsd: 0.5, wallMs: 60_000 };
+  expect(taskRules(limits)).toEqual({
     onApproval: 'wait',
-    limits: { steps: 30, tokens: 9000, costUsd: 0.5, wallMs: null },
+    limits,
     endsWithAnswer: false,
     retries: true,
   });

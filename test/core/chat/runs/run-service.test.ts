@@ -32,7 +32,7 @@ const plan: RunPlan = {
   signal: new AbortController().signal,
 };
 const taskPlan = { ...plan, taskId: 'task_1' };
-const rules = taskRules({ steps: 3, tokens: 9000, costUsd: null });
+const rules = taskRules({ steps: 3, tokens: 9000, costUsd: null, wallMs: null });
 
 /** A run whose loop ends as the test says. */
 async function run(
