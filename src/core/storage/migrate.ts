@@ -7,6 +7,7 @@ import { up as auth } from './migrations/auth.ts';
 import { up as conversationTurns } from './migrations/conversation-turns.ts';
 import { up as conversations } from './migrations/conversations.ts';
 import { up as denialReasons } from './migrations/denial-reasons.ts';
+import { up as fileChanges } from './migrations/file-changes.ts';
 import { up as memory } from './migrations/memory.ts';
 import { up as owners } from './migrations/owners.ts';
 import { up as pairing } from './migrations/pairing.ts';
@@ -46,6 +47,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0016-project-memory': projectMemory,
   '0017-task-outages': taskOutages,
   '0018-denial-reasons': denialReasons,
+  '0020-file-changes': fileChanges,
 };
 
 /**
