@@ -19,8 +19,8 @@ export type SnapshotLimits = typeof snapshotLimits;
 
 /** Files that are looked at at a time. */
 const BATCH = 64;
-/** Clocks of file systems are this much behind. */
-const CLOCK_MS = 20;
+/** Clocks of file systems may be this much behind; a snapshot takes longer. */
+const CLOCK_MS = 10;
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 
@@ -33,6 +33,7 @@ export interface Snapshot {
   /** The id of a tree in the repository. */
   tree: string;
   files: ReadonlyMap<string, Stats>;
+  /** When it was complete, by the clock of the system, as the times of files are. */
   takenAt: number;
 }
 
@@ -141,7 +142,6 @@ export class WorkspaceSnapshots {
     await git.create();
     const now = runtime.now();
     await utimes(path, now, now);
-    const takenAt = Date.now();
     const options = { workTree: root, cwd: workspace, signal };
     const listing = ['ls-files', '-z', '--full-name'];
     const others = [...listing, '--others', '--exclude-standard', '--exclude=node_modules/'];
@@ -163,7 +163,7 @@ export class WorkspaceSnapshots {
       stdin: joined(files.keys()),
     });
     const tree = (await git.run(['write-tree'], options)).toString().trim();
-    return { git, root, workspace, tree, files, takenAt };
+    return { git, root, workspace, tree, files, takenAt: Date.now() };
   }
 
   /** The regular files and links that can be read. */

@@ -78,7 +78,7 @@ async function keepFile(
   if (!existing) return keeper.keepFile({ ...change, existing: undefined });
   await using file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   checkSame(path, existing, await file.stat({ bigint: true }));
-  return keeper.keepFile({ ...change, existing: file });
+  return await keeper.keepFile({ ...change, existing: file });
 }
 
 /** What was kept must be what is replaced. */
