@@ -48,6 +48,8 @@ export const routeTable = {
     get: { method: 'GET', path: '/api/chat/conversations/:id' },
     followEvents: { method: 'GET', path: '/api/chat/conversations/:id/events', events: true },
     stopTurn: { method: 'POST', path: '/api/chat/conversations/:id/stop' },
+    getChanges: { method: 'GET', path: '/api/chat/conversations/:id/changes' },
+    undo: { method: 'POST', path: '/api/chat/conversations/:id/undo' },
     delete: { method: 'DELETE', path: '/api/chat/conversations/:id' },
     sendMessage: { method: 'POST', path: '/api/chat/conversations/:id/messages' },
     sendMessageWithTools: {
@@ -218,6 +220,8 @@ export const routeTable = {
     cancel: { method: 'POST', path: '/api/tasks/:id/cancel' },
     retry: { method: 'POST', path: '/api/tasks/:id/retry' },
     release: { method: 'POST', path: '/api/tasks/:id/release' },
+    getChanges: { method: 'GET', path: '/api/tasks/:id/changes' },
+    undo: { method: 'POST', path: '/api/tasks/:id/undo' },
     getOutput: { method: 'GET', path: '/api/tasks/:id/output', file: 'application/octet-stream' },
     listEvents: { method: 'GET', path: '/api/tasks/:id/events', events: true },
   },

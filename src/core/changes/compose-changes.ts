@@ -34,13 +34,19 @@ export interface ChangesServices {
 
 /** Wires what keeps the files that agents change, and what shows and undoes their changes. */
 export function composeChanges(deps: ChangesDeps): Feature<ChangesServices> {
-  const { database, locations, env, runtime } = deps;
+  const { database, locations, env, protectedDirectories, audit, runtime, log } = deps;
   const directory = join(locations.data, 'kept');
   const store = new ChangeStore(database);
   const blobs = new KeptBlobs(join(directory, 'contents'), runtime);
   const home = realPathOf(env['HOME'] ?? homedir());
-  const snapshots = new WorkspaceSnapshots({ ...deps, directory: join(directory, 'snapshots'), home });
-  const shared = { ...deps, store, blobs, snapshots };
+  const snapshots = new WorkspaceSnapshots({
+    directory: join(directory, 'snapshots'),
+    home,
+    protectedDirectories,
+    env,
+    runtime,
+  });
+  const shared = { database, store, blobs, snapshots, protectedDirectories, audit, runtime, log };
   const tidyKeptFiles = async () => {
     await blobs.collect((prefix) => store.hashesIn(prefix));
     await snapshots.tidy();

@@ -55,7 +55,8 @@ export interface SnapshotDeps {
   protectedDirectories: readonly string[];
   env: Record<string, string | undefined>;
   runtime: Pick<Runtime, 'now'>;
-  limits?: SnapshotLimits;
+  /** What a workspace may have to be watched. */
+  bounds?: SnapshotLimits;
 }
 
 /** Takes snapshots of workspaces in repositories of svc's own, without what `.gitignore` and `node_modules` leave out. */
@@ -117,7 +118,7 @@ export class WorkspaceSnapshots {
   }
 
   get #limits(): SnapshotLimits {
-    return this.#deps.limits ?? snapshotLimits;
+    return this.#deps.bounds ?? snapshotLimits;
   }
 
   /** A repository that holds the home directory, such as one for its settings, ignores nearly everything. */

@@ -45,7 +45,7 @@ export async function openKept({
     ...shared,
     directory: join(directory, 'snapshots'),
     home: home ?? join(tree.root, 'home'),
-    ...(limits && { limits }),
+    ...(limits && { bounds: limits }),
   });
   const keeperOf = (id = 'task_1', workspace = tree.workspace) =>
     new RunFileKeeper(
