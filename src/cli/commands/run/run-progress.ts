@@ -21,6 +21,8 @@ export interface RunProgress {
   end(line: string): void;
   /** What the model did, in a few words; empty for an agent without one. */
   readonly summary: string;
+  /** Whether its tools changed files. */
+  readonly hasChangedFiles: boolean;
 }
 
 /** Lines, for logs and pipes. */
@@ -46,6 +48,9 @@ export function plainProgress(output: Output): RunProgress {
     get summary() {
       return trace.summary;
     },
+    get hasChangedFiles() {
+      return trace.changedFiles > 0;
+    },
     complain(piece) {
       output.errorStream.write(output.isErrorTerminal ? escapeText(decoder.write(piece)) : piece);
       isAtLineStart = piece.at(-1) === NEWLINE;
@@ -69,6 +74,7 @@ export const quietProgress = (output: Output): RunProgress => ({
   resume: () => undefined,
   end: (line) => output.note(line),
   summary: '',
+  hasChangedFiles: false,
 });
 
 /** A spinner, for a person at a terminal. */
@@ -110,6 +116,9 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
     },
     get summary() {
       return trace.summary;
+    },
+    get hasChangedFiles() {
+      return trace.changedFiles > 0;
     },
     complain(piece) {
       const text = incomplete + decoder.write(piece);

@@ -20,6 +20,8 @@ export const slashCommands = [
   { name: 'effort', takes: 'effort', summary: 'set the effort of agentic mode' },
   { name: 'budget', takes: 'tokens', summary: 'set the token budget of agentic mode' },
   { name: 'approvals', summary: 'decide all pending approvals' },
+  { name: 'diff', takes: 'all', summary: 'show what the last turn, or all, changed in files' },
+  { name: 'undo', summary: 'restore the files that the last turn changed' },
   { name: 'cost', summary: 'show the tokens of this conversation' },
   { name: 'copy', summary: 'copy the last answer to the clipboard' },
   { name: 'export', takes: 'file', summary: 'write the conversation as Markdown' },
