@@ -261,7 +261,7 @@ export const conversationsRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/conversations/:id/undo',
     access: 'session',
-    summary: 'Restore the files that the last turn changed, at the next call those of the turn before',
+    summary: 'Restore the files that the last turn changed, unless it was undone before',
     params: idParamsSchema,
     body: undoSchema,
     response: undoReportSchema,

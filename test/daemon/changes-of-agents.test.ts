@@ -43,7 +43,7 @@ async function converse(cwd: string) {
   const params = { id: conversation.id };
   return {
     params,
-    async turn(content: string, ...calls: ScriptedCall[]) {
+    turn: async (content: string, ...calls: ScriptedCall[]) => {
       model.script = callsTools(calls.map((call) => [call]));
       await daemon.client.conversations.sendMessageWithTools({
         params,

@@ -3,7 +3,8 @@ import { codeOf } from '../paths/file-errors.ts';
 import { lstat } from 'node:fs/promises';
 import { keptMode, type FileState } from './file-state.ts';
 import { readBlobs } from './git-blobs.ts';
-import { isNewSince, madeDirectoryOf, NoSnapshot, type Snapshot } from './workspace-snapshots.ts';
+import { isNewSince, madeDirectoryOf } from './file-times.ts';
+import { NoSnapshot, type Snapshot } from './workspace-snapshots.ts';
 
 /** More changed files of one command are not kept. */
 const MAX_CHANGES = 5000;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, lstat, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { UnkeptReason } from '../../contract/changes.ts';
 import { SerialByKey } from '../async/serial-by-key.ts';
 import { codeOf } from '../paths/file-errors.ts';
@@ -10,6 +10,7 @@ import { isInside } from '../paths/real-path.ts';
 import { defaultPath } from '../processes/default-path.ts';
 import { findProgram } from '../processes/find-program.ts';
 import type { Runtime } from '../runtime.ts';
+import { isUnchangedSince } from './file-times.ts';
 import { MAX_KEPT_BYTES } from './file-state.ts';
 import { GitFailed, PrivateGit, TooMuchOutput } from './private-git.ts';
 
@@ -19,8 +20,8 @@ export type SnapshotLimits = typeof snapshotLimits;
 
 /** Files that are looked at at a time. */
 const BATCH = 64;
-/** Clocks of file systems may be this much behind; a snapshot takes longer. */
-const CLOCK_MS = 10;
+/** The snapshots that are remembered, to save the next ones where nothing changed. */
+const MAX_REMEMBERED = 8;
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 
@@ -33,7 +34,8 @@ export interface Snapshot {
   /** The id of a tree in the repository. */
   tree: string;
   files: ReadonlyMap<string, Stats>;
-  /** When it was complete, by the clock of the system, as the times of files are. */
+  /** When it was begun and complete, by the clock of the system, as the times of files are. */
+  begunAt: number;
   takenAt: number;
 }
 
@@ -65,6 +67,8 @@ export class WorkspaceSnapshots {
   readonly #serial = new SerialByKey();
   /** How many commands run in each workspace, by the name of its repository. */
   readonly #watched = new Map<string, number>();
+  /** The latest snapshots, by the names of their repositories, the oldest first. */
+  readonly #last = new Map<string, Snapshot>();
   constructor(deps: SnapshotDeps) {
     this.#deps = deps;
   }
@@ -113,7 +117,9 @@ export class WorkspaceSnapshots {
         const used = await stat(path);
         const created = await stat(join(path, 'config')).catch(() => used);
         const isOld = now - used.mtimeMs > DAY_MS || now - created.mtimeMs > WEEK_MS;
-        if (isOld && !this.#watched.get(name)) await rm(path, { recursive: true, force: true });
+        if (!isOld || this.#watched.get(name)) return;
+        this.#last.delete(name);
+        await rm(path, { recursive: true, force: true });
       });
   }
 
@@ -143,6 +149,7 @@ export class WorkspaceSnapshots {
     await git.create();
     const now = runtime.now();
     await utimes(path, now, now);
+    const begunAt = Date.now();
     const options = { workTree: root, cwd: workspace, signal };
     const listing = ['ls-files', '-z', '--full-name'];
     const others = [...listing, '--others', '--exclude-standard', '--exclude=node_modules/'];
@@ -153,6 +160,8 @@ export class WorkspaceSnapshots {
     ).filter((file) => !file.endsWith('/'));
     if (listed.length > this.#limits.files) throw new NoSnapshot('too_many_files');
     const files = await this.#inspect(root, listed, signal);
+    const last = this.#last.get(name);
+    if (last && isUnchangedSince(last.begunAt, last.files, files)) return { ...last, takenAt: Date.now() };
     const known = pathsIn(await git.run([...listing, '--cached'], options));
     const gone = known.filter((file) => !files.has(file));
     const update = ['update-index', '-z'];
@@ -164,7 +173,12 @@ export class WorkspaceSnapshots {
       stdin: joined(files.keys()),
     });
     const tree = (await git.run(['write-tree'], options)).toString().trim();
-    return { git, root, workspace, tree, files, takenAt: Date.now() };
+    const snapshot = { git, root, workspace, tree, files, begunAt, takenAt: Date.now() };
+    this.#last.delete(name);
+    this.#last.set(name, snapshot);
+    const [oldest] = this.#last.keys();
+    if (this.#last.size > MAX_REMEMBERED && oldest !== undefined) this.#last.delete(oldest);
+    return snapshot;
   }
 
   /** The regular files and links that can be read. */
@@ -212,27 +226,4 @@ async function inspect(path: string): Promise<Stats | undefined> {
     () => false,
   );
   return isReadable ? found : undefined;
-}
-
-/** Whether an inode came into being after the moment; where the file system does not say, when it last changed counts. */
-export const isNewSince = ({ birthtimeMs, ctimeMs }: Stats, moment: number): boolean =>
-  (birthtimeMs > 0 ? birthtimeMs : ctimeMs) >= moment - CLOCK_MS;
-
-/** The topmost directory below the workspace that was created for the file since the moment. */
-export async function madeDirectoryOf(
-  path: string,
-  workspace: string,
-  moment: number,
-): Promise<string | undefined> {
-  let made: string | undefined;
-  for (
-    let directory = dirname(path);
-    directory !== workspace && isInside(workspace, directory);
-    directory = dirname(directory)
-  ) {
-    const found = await lstat(directory).catch(() => undefined);
-    if (!found || !isNewSince(found, moment)) break;
-    made = directory;
-  }
-  return made;
 }

@@ -77,6 +77,16 @@ it('attributes to the run only what changes while its commands run', async () =>
   expect((await world.changes()).files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
 });
 
+it('sees every change, however fast they follow each other and although sizes stay the same', async () => {
+  await using world = await openKept();
+  await world.tree.write('a.txt', '0');
+  for (let round = 1; round <= 9; round++)
+    await world.command(() => world.tree.write('a.txt', String(round)));
+  expect(await world.rows()).toHaveLength(9);
+  await world.undo();
+  expect(await world.tree.read('a.txt')).toBe('0');
+});
+
 it('leaves out what .gitignore names, node_modules, and repositories in the workspace', async () => {
   await using world = await openKept();
   const { tree } = world;

@@ -23,8 +23,6 @@ interface WorldOptions {
   home?: string;
 }
 
-export type KeptWorld = Awaited<ReturnType<typeof openKept>>;
-
 /** A finished task whose run changes files of a workspace, and what shows and undoes that. */
 export async function openKept({
   env = { PATH: process.env['PATH'] ?? '' },
@@ -101,7 +99,7 @@ export async function openKept({
         },
       ),
     /** Lets a command of the run do the work. */
-    async command(work: () => Promise<unknown> | unknown, task = 'task_1') {
+    async command(work: () => Promise<unknown>, task = 'task_1') {
       const keep = await keeperOf(task).watchCommand();
       await work();
       await keep();
