@@ -43,6 +43,7 @@ export const coreOrder: readonly string[] = [
   'web-search',
   'tools',
   'chat',
+  'changes',
 
   // The ways in and out.
   'gateway',

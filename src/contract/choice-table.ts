@@ -27,6 +27,7 @@ const chatCreateSmartCompletionPresetId = [
   'task-manager',
   'writer',
 ] as const;
+const conversationsGetChangesTurn = ['last', 'all'] as const;
 const conversationsSendMessageWithToolsSecurityMode = [
   'deny',
   'sandbox',
@@ -148,6 +149,7 @@ export const choiceTable = {
   conversations: {
     create: { presetId: chatCreateSmartCompletionPresetId },
     compact: { provider: chatCreateCompletionProvider },
+    getChanges: { turn: conversationsGetChangesTurn },
     sendMessage: { provider: chatCreateCompletionProvider },
     sendMessageWithTools: {
       provider: chatCreateCompletionProvider,

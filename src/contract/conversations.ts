@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { approvalSchema } from './approvals.ts';
+import { changesSchema, undoReportSchema, undoSchema } from './changes.ts';
 import { chatRoleSchema, finishReasonSchema, presetIdSchema, tokenUsageSchema } from './chat.ts';
 import {
   idParamsSchema,
@@ -276,6 +277,29 @@ export const conversationsRoutes = defineRoutes({
       compaction: compactionSchema,
       runId: z.string().meta({ description: 'Of its event in the stream of the conversation' }),
     }),
+  },
+  getChanges: {
+    method: 'GET',
+    path: '/api/chat/conversations/:id/changes',
+    access: 'session',
+    summary: 'Get the files that the last turn or all turns changed, with their patches',
+    params: idParamsSchema,
+    query: z.object({
+      turn: z
+        .enum(['last', 'all'])
+        .default('last')
+        .meta({ description: '`last`: the last turn that changed files and was not undone' }),
+    }),
+    response: changesSchema,
+  },
+  undo: {
+    method: 'POST',
+    path: '/api/chat/conversations/:id/undo',
+    access: 'session',
+    summary: 'Restore the files that the last turn changed, unless it was undone before',
+    params: idParamsSchema,
+    body: undoSchema,
+    response: undoReportSchema,
   },
   delete: {
     method: 'DELETE',

@@ -49,6 +49,8 @@ export const routeTable = {
     followEvents: { method: 'GET', path: '/api/chat/conversations/:id/events', events: true },
     stopTurn: { method: 'POST', path: '/api/chat/conversations/:id/stop' },
     compact: { method: 'POST', path: '/api/chat/conversations/:id/compact' },
+    getChanges: { method: 'GET', path: '/api/chat/conversations/:id/changes' },
+    undo: { method: 'POST', path: '/api/chat/conversations/:id/undo' },
     delete: { method: 'DELETE', path: '/api/chat/conversations/:id' },
     sendMessage: { method: 'POST', path: '/api/chat/conversations/:id/messages' },
     sendMessageWithTools: {
@@ -221,6 +223,8 @@ export const routeTable = {
     cancel: { method: 'POST', path: '/api/tasks/:id/cancel' },
     retry: { method: 'POST', path: '/api/tasks/:id/retry' },
     release: { method: 'POST', path: '/api/tasks/:id/release' },
+    getChanges: { method: 'GET', path: '/api/tasks/:id/changes' },
+    undo: { method: 'POST', path: '/api/tasks/:id/undo' },
     getOutput: { method: 'GET', path: '/api/tasks/:id/output', file: 'application/octet-stream' },
     listEvents: { method: 'GET', path: '/api/tasks/:id/events', events: true },
   },

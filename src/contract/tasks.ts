@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changesSchema, undoReportSchema, undoSchema } from './changes.ts';
 import {
   commaList,
   idParamsSchema,
@@ -222,6 +223,23 @@ export const tasksRoutes = defineRoutes({
     summary: 'Release an imported task',
     params: idParamsSchema,
     response: taskWithMessageSchema,
+  },
+  getChanges: {
+    method: 'GET',
+    path: '/api/tasks/:id/changes',
+    access: 'session',
+    summary: 'Get the files that the run of a task changed, with their patches',
+    params: idParamsSchema,
+    response: changesSchema,
+  },
+  undo: {
+    method: 'POST',
+    path: '/api/tasks/:id/undo',
+    access: 'session',
+    summary: 'Restore the files that the run of a task changed',
+    params: idParamsSchema,
+    body: undoSchema,
+    response: undoReportSchema,
   },
   getOutput: {
     method: 'GET',

@@ -5,6 +5,7 @@ import { composeApprovals } from './approvals/compose-approvals.ts';
 import { composeAudit } from './audit/compose-audit.ts';
 import { composeAuth } from './auth/compose-auth.ts';
 import { composeBackup } from './backup/compose-backup.ts';
+import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
 import { Composition } from './composition.ts';
 import type { Config } from './config/config.ts';
@@ -111,6 +112,7 @@ function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles:
       .add(composeMemory)
       .add(composeWebSearch)
       .add(composeTasks)
+      .add(composeChanges)
       .add(composeChat)
       .add(composeGateway)
       .add(composeOAuth)

@@ -23,6 +23,7 @@ const stated = new Set([
 const objects = new Set([
   'auth.getMe',
   'conversations.get',
+  'conversations.getChanges',
   'data.getUsage',
   'health.getDetailed',
   'health.getMetrics',
@@ -34,6 +35,7 @@ const objects = new Set([
   'policy.get',
   'queue.getStatus',
   'tasks.getAnalytics',
+  'tasks.getChanges',
   'tasks.export',
 ]);
 

@@ -114,6 +114,8 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'tasks.retry': (client) => client.tasks.retry({ params: { id: failed } }),
   'tasks.release': (client) => client.tasks.release({ params: { id: running } }),
   'tasks.getOutput': (client) => client.tasks.getOutput({ params: { id: done } }).next(),
+  'tasks.getChanges': (client) => client.tasks.getChanges({ params: { id: done } }),
+  'tasks.undo': (client) => client.tasks.undo({ params: { id: done }, body: {} }),
   'tasks.listEvents': (client) => client.tasks.listEvents({ params: { id: done } }),
   'tasks.eventsStream': (client) => client.tasks.listEventsStream({ params: { id: done } }).next(),
   'dlq.get': (client) => client.dlq.get({ params: { id: deadLetter } }),
@@ -132,6 +134,8 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'conversations.stopTurn': (client) => client.conversations.stopTurn({ params: { id: conversation } }),
   'conversations.compact': (client) =>
     client.conversations.compact({ params: { id: conversation }, body: {} }),
+  'conversations.getChanges': (client) => client.conversations.getChanges({ params: { id: conversation } }),
+  'conversations.undo': (client) => client.conversations.undo({ params: { id: conversation }, body: {} }),
   'conversations.delete': (client) => client.conversations.delete({ params: { id: conversation } }),
   'conversations.sendMessage': (client) =>
     client.conversations.sendMessage({ params: { id: conversation }, body: { content: 'Hi' } }),

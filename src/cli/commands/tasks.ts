@@ -84,6 +84,30 @@ const output = defineCommand({
     (await import('./tasks/task-output.ts')).printTaskOutput(cli, args.id, options),
 });
 
+const diff = defineCommand({
+  name: 'diff',
+  summary: 'Show what the agent of a task changed in files',
+  examples: [
+    'svc tasks diff 0199',
+    'svc tasks diff 0199 --stat',
+    'svc tasks diff 0199 | git apply --reverse',
+  ],
+  args: { id: required(taskId) },
+  options: [flag('--stat', 'Show the number of changed lines per file'), json],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/show-changes.ts')).showChanges(cli, args.id, options),
+});
+
+const undo = defineCommand({
+  name: 'undo',
+  summary: 'Restore the files that the agent of a task changed',
+  examples: ['svc tasks undo 0199 --dry-run', 'svc tasks undo 0199'],
+  args: { id: required(taskId) },
+  options: [flag('--dry-run', 'Show what would be restored'), json],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/undo-changes.ts')).undoChanges(cli, args.id, options),
+});
+
 const watch = defineCommand({
   name: 'watch',
   summary: 'Follow all tasks, or one in detail',
@@ -202,6 +226,8 @@ export const tasks = defineNoun({
     show,
     logs,
     output,
+    diff,
+    undo,
     watch,
     wait,
     create,

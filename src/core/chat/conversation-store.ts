@@ -88,6 +88,7 @@ export class ConversationStore {
     await db.deleteFrom('allowed_tools').where('scope_id', '=', id).execute();
     await db.deleteFrom('allowed_calls').where('scope_id', '=', id).execute();
     await db.deleteFrom('agent_runs').where('conversation_id', '=', id).execute();
+    await db.deleteFrom('file_changes').where('conversation_id', '=', id).execute();
     await db.deleteFrom('conversations').where('id', '=', id).execute();
   }
 

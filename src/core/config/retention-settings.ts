@@ -33,6 +33,10 @@ export const retentionSettings = {
   'retention.invitesDays': days(30, 'Days for which invites are kept after they were used or expired'),
   'retention.workspacesDays': days(30, 'Days for which the workspaces of finished tasks are kept'),
   'retention.outputsDays': days(30, 'Days for which the whole output of finished tasks is kept'),
+  'retention.keptFilesDays': days(
+    30,
+    'Days for which files are kept as agents found and left them, so that their changes can be shown and undone',
+  ),
   'retention.upgradeCopiesDays': days(
     30,
     'Days for which the copies of the database from before upgrades are kept',

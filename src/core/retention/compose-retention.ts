@@ -31,6 +31,7 @@ export interface RetentionFeatureDeps {
   taskOutputs: TaskOutputs;
   taskRemoval: TaskRemoval;
   conversationRemoval: ConversationRemoval;
+  tidyKeptFiles: () => Promise<void>;
   runtime: Runtime;
 }
 

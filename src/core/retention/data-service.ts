@@ -16,6 +16,8 @@ export interface DataServiceDeps {
   retention: Retention;
   audit: AuditLog;
   auditArchive: AuditArchive;
+  /** Removes the contents that no kept change of a file names any more. */
+  tidyKeptFiles: () => Promise<void>;
   locations: Locations;
   runtime: Runtime;
 }
@@ -53,6 +55,7 @@ export class DataService {
     this.#isPruning = true;
     try {
       const removed = await this.#removeAll();
+      await this.#deps.tidyKeptFiles();
       await retention.giveBack(0, Infinity);
       if (vacuum) await space.rewrite();
       const after = space.read();

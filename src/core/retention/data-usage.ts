@@ -39,6 +39,7 @@ export async function measureUsage(
   const directories = [
     await measure('workspaces', join(data, 'workspaces')),
     await measure('outputs', join(data, 'outputs')),
+    await measure('kept files', join(data, 'kept')),
     await measure('memory', join(data, 'memory')),
     await measure('archives', join(data, 'archive')),
     await measure('backups', join(data, 'backups')),

@@ -62,6 +62,14 @@ export const rowKinds: readonly RowKind[] = [
     may: () => sql`status <> 'pending'`,
   },
   {
+    name: 'kept changes of files',
+    setting: 'retention.keptFilesDays',
+    table: 'file_changes',
+    since: 'created_at',
+    may: () => sql`not exists (select 1 from tasks where tasks.id = file_changes.task_id
+        and tasks.status not in ('completed', 'failed', 'cancelled'))`,
+  },
+  {
     name: 'finished schedules',
     setting: 'retention.tasksDays',
     table: 'schedules',

@@ -7,6 +7,7 @@ import { up as auth } from './migrations/auth.ts';
 import { up as conversationTurns } from './migrations/conversation-turns.ts';
 import { up as conversations } from './migrations/conversations.ts';
 import { up as denialReasons } from './migrations/denial-reasons.ts';
+import { up as fileChanges } from './migrations/file-changes.ts';
 import { up as timeLimits } from './migrations/time-limits.ts';
 import { up as memory } from './migrations/memory.ts';
 import { up as owners } from './migrations/owners.ts';
@@ -52,6 +53,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0023-task-directories': taskDirectories,
   '0021-webhook-formats': webhookFormats,
   '0024-time-limits': timeLimits,
+  '0020-file-changes': fileChanges,
 };
 
 /**

@@ -7,6 +7,7 @@ import type { ConnectionRow } from './rows/connections.ts';
 import type { ConversationRow, MessageRow } from './rows/conversations.ts';
 import type { DeadLetterRow } from './rows/dead-letters.ts';
 import type { DeviceRow, PairingRequestRow, UsedNonceRow } from './rows/devices.ts';
+import type { FileChangeRow } from './rows/file-changes.ts';
 import type { GatewayRequestRow, NotifyDeliveryRow } from './rows/gateway.ts';
 import type { InboundDeliveryRow, SourceClaimRow } from './rows/inbound.ts';
 import type { ExperienceRow, MemorySessionRow, PreferenceRow } from './rows/memory.ts';
@@ -46,6 +47,7 @@ export interface Schema {
   allowed_calls: AllowedCallRow;
   allowed_tools: AllowedToolRow;
   agent_runs: AgentRunRow;
+  file_changes: FileChangeRow;
   inbound_deliveries: InboundDeliveryRow;
   source_claims: SourceClaimRow;
   source_comments: SourceCommentRow;

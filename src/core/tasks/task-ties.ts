@@ -54,6 +54,7 @@ export const taskBelongings = [
   ['source_claims', 'task_id'],
   ['source_comments', 'task_id'],
   ['agent_runs', 'task_id'],
+  ['file_changes', 'task_id'],
   ['approvals', 'task_id'],
   ['allowed_tools', 'scope_id'],
 ] as const;

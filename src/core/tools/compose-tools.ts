@@ -21,6 +21,7 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import { runCheck } from './commands/run-check.ts';
 import { runCommandTool } from './commands/run-command.ts';
 import type { Sandbox } from '../processes/sandbox.ts';
+import type { FileKeepers } from './file-keeper.ts';
 import { editFileTool } from './files/edit-file.ts';
 import { grepTool } from './files/grep.ts';
 import { listDirectoryTool } from './files/list-directory.ts';
@@ -61,6 +62,7 @@ export interface ToolDeps {
   env: Record<string, string | undefined>;
   installation: string;
   sandbox: Sandbox;
+  fileKeepers: FileKeepers;
   reportBug: (error: unknown) => void;
   runtime: Runtime;
   log: Log;

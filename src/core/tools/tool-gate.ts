@@ -17,6 +17,7 @@ import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
 import { resolveRealPath } from '../paths/real-path.ts';
 import { type Coverage, coverageOf } from './coverage/coverage.ts';
+import type { FileKeepers } from './file-keeper.ts';
 import type { Guard, GuardedCall } from './guards/guard.ts';
 import type { SecretFiles } from '../paths/secret-files.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -80,6 +81,8 @@ export interface ToolGateDeps {
   configHome?: string | undefined;
   /** Recognizes credentials by content. */
   secretFiles?: SecretFiles;
+  /** Keep the files that calls change. */
+  fileKeepers?: FileKeepers;
   policy: PolicyService;
   approvals: ApprovalService;
   approvalStore: ApprovalStore;
@@ -254,14 +257,16 @@ export class ToolGate {
   }
 
   async #execute(run: ToolRun, { plan, scope, tool }: ReviewedCall): Promise<ToolResult> {
-    const { runtime } = this.#deps;
+    const { runtime, fileKeepers } = this.#deps;
     const contentFor = (content: string, origin: string | undefined) => {
       const cut = cutTo(content, MAX_OUTPUT);
       return origin === undefined ? cut : fenceData(runtime, origin, cut);
     };
     try {
       run.context.signal.throwIfAborted();
-      const { content, origin } = await plan.run(scope);
+      const keeper = fileKeepers?.of(run);
+      if (tool.server !== undefined && !tool.isReadOnly) await keeper?.noteUnkept('mcp_tools');
+      const { content, origin } = await plan.run({ ...scope, ...(keeper && { keeper }) });
       return { success: true, content: contentFor(content, origin) };
     } catch (error) {
       if (isToolFailure(error))

@@ -4,6 +4,7 @@ import type { Danger } from '../../contract/tools.ts';
 import type { MemoryScope } from '../memory/memory-scope.ts';
 import { PathError } from '../paths/path-error.ts';
 import type { CommandPart } from './commands/command-chain.ts';
+import type { FileKeeper } from './file-keeper.ts';
 
 /** The user, workspace and limits of a tool call. */
 export interface ToolContext {
@@ -64,6 +65,8 @@ export interface ToolScope {
   isSecret?: (realPath: string) => Promise<boolean>;
   /** Whether the tool is confined to the workspace; otherwise links in it may lead anywhere. */
   isConfined: boolean;
+  /** Keeps the files that the call changes, so that a person can undo it. */
+  keeper?: FileKeeper;
 }
 
 /** The output of a successful call, for the model. */

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { conversationsRoutes } from '../../contract/conversations.ts';
 import type { App } from '../../core/app.ts';
+import { clientOf } from '../credentials.ts';
 import { countStream, EventStream, signalOf, signalOfReader, streamAnswer } from '../event-stream.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerConversations(
   server: FastifyInstance,
-  app: Pick<App, 'conversations' | 'conversationCompaction' | 'loadRuns' | 'bus' | 'openStreams'>,
+  app: Pick<App, 'conversations' | 'conversationCompaction' | 'changes' | 'loadRuns' | 'bus' | 'openStreams'>,
   check?: ResponseCheck,
 ): void {
   const { conversations, conversationCompaction } = app;
@@ -32,6 +33,10 @@ export function registerConversations(
       },
       compact: ({ params, body }, { caller, reply }) =>
         conversationCompaction.compact(caller, params.id, body, signalOf(reply)),
+      getChanges: ({ params, query }, { caller }) =>
+        app.changes.ofConversation(caller, params.id, query.turn),
+      undo: ({ params, body }, { caller, request }) =>
+        app.changes.undoTurn(caller, params.id, { ...body, address: clientOf(request).address }),
       delete: async ({ params }, { caller }) => {
         await conversations.remove(caller, params.id);
         return { message: 'Conversation deleted' };

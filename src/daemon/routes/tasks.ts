@@ -21,6 +21,7 @@ export function registerTasks(
     | 'taskAnalytics'
     | 'taskExport'
     | 'taskImport'
+    | 'changes'
     | 'openStreams'
     | 'bus'
   >,
@@ -66,6 +67,9 @@ export function registerTasks(
         message: 'Task released',
         task: await tasks.release(caller, params.id),
       }),
+      getChanges: ({ params }, { caller }) => app.changes.ofTask(caller, params.id),
+      undo: ({ params, body }, { caller, request }) =>
+        app.changes.undoTask(caller, params.id, { ...body, address: clientOf(request).address }),
       getOutput: async ({ params, query }, { caller, reply }) => {
         const signal = signalOfReader(app, caller, reply);
         const pieces = await app.taskOutputReader.read(caller, params.id, query, signal);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
 import type { Approval, ApprovalDecision } from '../../../src/contract/approvals.ts';
+import type { Changes, UndoReport } from '../../../src/contract/changes.ts';
 import type { Conversation, ConversationMessage } from '../../../src/contract/conversations.ts';
 import type { RunEventInput } from '../../../src/contract/run-events.ts';
 
@@ -179,6 +180,9 @@ export class ScriptedDaemon implements AsyncDisposable {
   mode: string | undefined;
   /** Whether a provider is set up. */
   hasProvider = true;
+  /** What the turns of the conversation changed in files, and what the next undo answers. */
+  changes: Changes = { files: [], additions: 0, deletions: 0, truncated: false, notKept: [] };
+  undo: UndoReport = { dryRun: false, restored: [], notRestored: [], notKept: [] };
   readonly #decisions = new Map<string, PromiseWithResolvers<ApprovalDecision>>();
   #runs = 0;
   #stopped = Promise.withResolvers<void>();
@@ -265,6 +269,8 @@ export class ScriptedDaemon implements AsyncDisposable {
         messages: this.messages,
         pendingApprovals: this.pendingApprovals,
       },
+      [`GET /api/chat/conversations/${conversationId}/changes`]: this.changes,
+      [`POST /api/chat/conversations/${conversationId}/undo`]: this.undo,
       'GET /api/chat/providers': {
         default: this.hasProvider ? { provider: 'openai', model: 'gpt-test' } : null,
         providers: [

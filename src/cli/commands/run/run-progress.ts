@@ -22,6 +22,8 @@ export interface RunProgress {
   end(line: string): void;
   /** What the model did, in a few words; empty for an agent without one. */
   readonly summary: string;
+  /** Whether its tools changed files. */
+  readonly hasChangedFiles: boolean;
 }
 
 /** Lines, for logs and pipes. */
@@ -47,6 +49,9 @@ export function plainProgress(output: Output): RunProgress {
     get summary() {
       return trace.summary;
     },
+    get hasChangedFiles() {
+      return trace.changedFiles > 0;
+    },
     complain(piece) {
       output.errorStream.write(output.isErrorTerminal ? escapeText(decoder.write(piece)) : piece);
       isAtLineStart = piece.at(-1) === NEWLINE;
@@ -70,6 +75,7 @@ export const quietProgress = (output: Output): RunProgress => ({
   resume: () => undefined,
   end: (line) => output.note(line),
   summary: '',
+  hasChangedFiles: false,
 });
 
 /** A spinner, for a person at a terminal. */
@@ -108,6 +114,9 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
     },
     get summary() {
       return trace.summary;
+    },
+    get hasChangedFiles() {
+      return trace.changedFiles > 0;
     },
     complain(piece) {
       const text = incomplete + decoder.write(piece);

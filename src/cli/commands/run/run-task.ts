@@ -83,6 +83,13 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
     progress.pause();
     for (const text of warningsOf(answer.task)) output.note(`${output.paintError('yellow', '!')} ${text}`);
     if (!options.quiet || exitCode !== exitCodes.done) progress.end(line);
+    if (output.isLively && progress.hasChangedFiles)
+      output.note(
+        output.paintError(
+          'dim',
+          `  Review: svc tasks diff ${shortId(id)}  Undo: svc tasks undo ${shortId(id)}`,
+        ),
+      );
     if (outputLastMessage !== undefined) writeAnswer(outputLastMessage, answer.task.result?.output ?? '');
     if (performance.now() - startedAt > LONG_MS)
       callAttention(cli, `${answer.task.status}: ${answer.task.title}`);

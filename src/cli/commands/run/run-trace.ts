@@ -47,14 +47,23 @@ export class RunTrace {
   get summary(): string {
     if (this.#steps === 0) return '';
     const calls = this.#calls();
-    const files = new Set(calls.filter(({ state }) => state === 'ok').flatMap(changedFile));
+    const files = this.changedFiles;
     const { usedTokens } = this.#run;
     return [
       counted(this.#steps, 'step'),
       ...(calls.length > 0 ? [counted(calls.length, 'tool call')] : []),
-      ...(files.size > 0 ? [`${counted(files.size, 'file')} changed`] : []),
+      ...(files > 0 ? [`${counted(files, 'file')} changed`] : []),
       ...(usedTokens === undefined ? [] : [counted(usedTokens, 'token')]),
     ].join(' · ');
+  }
+
+  /** The number of files that its tools changed. */
+  get changedFiles(): number {
+    return new Set(
+      this.#calls()
+        .filter(({ state }) => state === 'ok')
+        .flatMap(changedFile),
+    ).size;
   }
 
   #calls(): ToolEntry[] {

@@ -46,6 +46,7 @@ export type ChatEvent =
   | { kind: 'attached'; attached: readonly Attachment[] }
   | { kind: 'shell'; command: string | undefined }
   | { kind: 'output'; text: string }
+  | { kind: 'patch'; patch: string }
   | { kind: 'reconnecting'; isOn: boolean }
   | { kind: 'compacting'; isOn: boolean }
   | { kind: 'reported'; conversation: Conversation }
@@ -139,6 +140,11 @@ function next(state: ChatState, event: ChatEvent): ChatState {
         putAside: [...state.putAside, ...run.approvals.map(({ id }) => id)],
         run: withNote({ ...run, approvals: [] }, 'Decide pending approvals later: /approvals'),
       };
+    case 'patch': {
+      const entries = settleText(run.entries);
+      const shown: RunEntry = { kind: 'patch', key: keyOf(entries), patch: event.patch };
+      return { ...state, run: { ...run, entries: [...entries, shown] } };
+    }
     case 'note':
       return { ...state, run: withNote(run, event.text, event.tone) };
     case 'set':

@@ -4,6 +4,7 @@ import { formatAge } from '../../output/duration.ts';
 import { copyAnswer, exportConversation, showCost } from './conversation-commands.ts';
 import { helpText } from './help-text.ts';
 import { initPrompt } from './init-prompt.ts';
+import { showChanges, undoTurn } from './review-changes.ts';
 import type { SlashParts } from './slash-parts.ts';
 import { modeMeanings } from '../../commands/policy/mode-meanings.ts';
 import { effortMeanings, type SlashName } from './slash-commands.ts';
@@ -14,6 +15,8 @@ const CONVERSATIONS = 100;
 export async function runSlash(name: SlashName, argument: string, parts: SlashParts): Promise<void> {
   const { session, apply, leave } = parts;
   const note = (text: string) => apply({ kind: 'note', text });
+  if (name === 'undo' && session.isBusy)
+    return note('Still responding. Press Esc to interrupt it, then undo what it changed.');
   if ((name === 'new' || name === 'resume') && session.isBusy)
     return note('Still responding. Press Esc to interrupt it, then choose another conversation.');
   switch (name) {
@@ -46,6 +49,10 @@ export async function runSlash(name: SlashName, argument: string, parts: SlashPa
       return session.showApprovals();
     case 'compact':
       return session.compact(argument);
+    case 'diff':
+      return showChanges(argument, parts);
+    case 'undo':
+      return undoTurn(parts);
     case 'cost':
       return showCost(parts);
     case 'copy':

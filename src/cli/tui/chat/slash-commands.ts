@@ -21,6 +21,8 @@ export const slashCommands = [
   { name: 'budget', takes: 'tokens', summary: 'set the token budget of agentic mode' },
   { name: 'approvals', summary: 'decide all pending approvals' },
   { name: 'compact', takes: 'what to keep', summary: 'sum the conversation up to free its context' },
+  { name: 'diff', takes: 'all', summary: 'show what the last turn, or all, changed in files' },
+  { name: 'undo', summary: 'restore the files that the last turn changed' },
   { name: 'cost', summary: 'show the tokens and the cost of this conversation' },
   { name: 'copy', summary: 'copy the last answer to the clipboard' },
   { name: 'export', takes: 'file', summary: 'write the conversation as Markdown' },

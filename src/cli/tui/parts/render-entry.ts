@@ -5,6 +5,7 @@ import { countLines, splitAttachments } from './attachments.ts';
 import type { Highlight } from './highlight-code.ts';
 import { renderMarkdown, type MarkdownLayout } from './render-markdown.ts';
 import { renderToolCall } from './render-tool-call.ts';
+import { renderPatch } from './render-patch.ts';
 import { renderOutput } from './render-output.ts';
 import { cleanText, type Line, prefixLines } from './line.ts';
 import type { NoteEntry, PersonEntry, RunEntry, ThinkingEntry } from './run-entry.ts';
@@ -46,6 +47,8 @@ export function renderEntry(
       return { lists: [renderToolCall(entry, width, folding.areResultsShown)] };
     case 'output':
       return { lists: [renderOutput(entry, width)] };
+    case 'patch':
+      return { lists: [renderPatch(entry.patch, width)] };
     case 'note':
       return { lists: [noteLines(entry, width)] };
   }

@@ -48,5 +48,17 @@ export interface OutputEntry extends Part {
   stream: 'stdout' | 'stderr';
   text: string;
 }
+/** What a run changed in files. */
+export interface PatchEntry extends Part {
+  kind: 'patch';
+  patch: string;
+}
 /** What stands below each other in a transcript. */
-export type RunEntry = PersonEntry | TextEntry | ThinkingEntry | ToolEntry | NoteEntry | OutputEntry;
+export type RunEntry =
+  | PersonEntry
+  | TextEntry
+  | ThinkingEntry
+  | ToolEntry
+  | NoteEntry
+  | OutputEntry
+  | PatchEntry;

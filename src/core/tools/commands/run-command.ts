@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { processMarker } from '../../processes/process-group.ts';
-import { runProgram } from '../../processes/run-program.ts';
+import { type Exit, runProgram } from '../../processes/run-program.ts';
 import type { Runtime } from '../../runtime.ts';
 import {
   defineTool,
@@ -161,9 +161,17 @@ async function runPrepared(
     });
   };
   const sandboxed = { argv, cwd, workspace, env: { ...variables, [processMarker]: mark } };
-  const { exit, notes } = isSandboxed
-    ? await runSandboxed(deps, sandboxed, { scope, signal, changesFiles: !argvs.every(isReadOnly) }, start)
-    : { exit: await start(argv), notes: [] };
+  const changesFiles = !argvs.every(isReadOnly);
+  const keepChanges = changesFiles ? await scope.keeper?.watchCommand() : undefined;
+  let ended: { exit: Exit; notes: string[] };
+  try {
+    ended = isSandboxed
+      ? await runSandboxed(deps, sandboxed, { scope, signal, changesFiles }, start)
+      : { exit: await start(argv), notes: [] };
+  } finally {
+    await keepChanges?.();
+  }
+  const { exit, notes } = ended;
   signal.throwIfAborted();
   if ('error' in exit) throw new ToolFailure(`${line.argv[0]} could not start: ${exit.error.message}`);
   const outcome = timeout?.aborted ? `Stopped after ${timeoutMs} ms, its time limit` : formatExit(exit);

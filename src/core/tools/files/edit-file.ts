@@ -26,7 +26,7 @@ export const editFileTool = defineTool({
     if (oldText === newText) throw new ToolFailure('oldText and newText are the same');
     return {
       access: { paths: [{ path, operation: 'write' }] },
-      run: ({ paths: [realPath = ''] }) =>
+      run: ({ paths: [realPath = ''], keeper }) =>
         translateFileErrors(path, async () => {
           await using file = await openVerified(realPath);
           const before = await file.stat({ bigint: true });
@@ -41,7 +41,7 @@ export const editFileTool = defineTool({
                 'Include more of the surrounding lines, or set replaceAll',
             );
           signal.throwIfAborted();
-          await replaceFile(realPath, parts.join(replacement), { before, umask });
+          await replaceFile(realPath, parts.join(replacement), { before, umask, keeper });
           return { content: `Replaced the text in ${path} on ${formatLines(lines)}` };
         }),
     };

@@ -18,10 +18,10 @@ export const writeFileTool = defineTool({
   danger: 'medium',
   plan: ({ path, content }, { signal, umask }) => ({
     access: { paths: [{ path, operation: 'write' }] },
-    run: ({ paths: [realPath = ''] }) =>
+    run: ({ paths: [realPath = ''], keeper }) =>
       translateFileErrors(path, async () => {
         signal.throwIfAborted();
-        const existed = await replaceFile(realPath, content, { umask });
+        const existed = await replaceFile(realPath, content, { umask, keeper });
         return {
           content: `${existed ? 'Replaced' : 'Created'} ${path}, ${Buffer.byteLength(content)} bytes`,
         };

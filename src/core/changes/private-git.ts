@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { closeInheritedDescriptors } from '../processes/inherited-descriptors.ts';
+
+/** No program, no conversion and nothing of the person's settings: contents are stored byte for byte. */
+const config = `[core]
+\trepositoryformatversion = 0
+\tbare = false
+\tfilemode = true
+\tsymlinks = true
+\tignorecase = false
+\tprecomposeunicode = false
+\tprotectHFS = false
+\tprotectNTFS = false
+\tautocrlf = false
+\tsafecrlf = false
+\tfsmonitor = false
+\tuntrackedCache = false
+\thooksPath = /dev/null
+\texcludesFile = /dev/null
+\tattributesFile = /dev/null
+[submodule]
+\trecurse = false
+[gc]
+\tauto = 0
+`;
+/** Overrides the .gitattributes of the workspace, which may name filters. */
+const attributes = '* -text -eol -crlf -ident -filter -working-tree-encoding\n';
+
+export interface GitOptions {
+  /** The root of the files. */
+  workTree: string;
+  /** Where git runs; paths are relative to it. */
+  cwd: string;
+  signal: AbortSignal;
+  /** Files of this repository unless it names another one that does not exist. */
+  index?: string;
+  stdin?: string;
+  /** Output beyond it fails the call. */
+  maxBytes?: number;
+}
+
+export class GitFailed extends Error {}
+export class TooMuchOutput extends GitFailed {}
+
+/**
+ * A repository of svc's own, outside of every workspace, which keeps snapshots of one. Only plumbing commands run in it
+ * that read directories, files and `.gitignore`; nothing in the workspace can make them run a program, and the
+ * repository of the person is never touched.
+ */
+export class PrivateGit {
+  readonly directory: string;
+  readonly #program: string;
+  constructor(directory: string, program: string) {
+    this.directory = directory;
+    this.#program = program;
+  }
+
+  async create(): Promise<void> {
+    // The lock of a git that was killed; this process is the only one that uses the repository.
+    await rm(join(this.directory, 'index.lock'), { force: true });
+    if (existsSync(join(this.directory, 'HEAD'))) return;
+    for (const name of ['objects', 'refs', 'info'])
+      await mkdir(join(this.directory, name), { recursive: true, mode: 0o700 });
+    await writeFile(join(this.directory, 'config'), config, { mode: 0o600 });
+    await writeFile(join(this.directory, 'info/attributes'), attributes, { mode: 0o600 });
+    await writeFile(join(this.directory, 'HEAD'), 'ref: refs/heads/none\n', { mode: 0o600 });
+  }
+
+  /** Runs git and resolves with its output. */
+  async run(args: readonly string[], options: GitOptions): Promise<Buffer> {
+    const { stdin, maxBytes = 64 * 1024 * 1024, signal } = options;
+    signal.throwIfAborted();
+    closeInheritedDescriptors();
+    const child = spawn(this.#program, args, {
+      cwd: options.cwd,
+      env: this.#environment(options),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      signal,
+      killSignal: 'SIGKILL',
+    });
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    // A git that has exited reads no more.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(stdin ?? '');
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(0, 2000)));
+    const pieces: Buffer[] = [];
+    let size = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) child.kill('SIGKILL');
+      else pieces.push(chunk);
+    });
+    const [code] = await closed;
+    if (size > maxBytes) throw new TooMuchOutput(`git ${args[0]} printed more than ${maxBytes} bytes`);
+    if (code !== 0) throw new GitFailed(`git ${args[0]} failed: ${errors.trim()}`);
+    return Buffer.concat(pieces);
+  }
+
+  #environment({ workTree, index }: GitOptions): Record<string, string> {
+    return {
+      PATH: '/usr/bin:/bin',
+      HOME: this.directory,
+      XDG_CONFIG_HOME: this.directory,
+      LC_ALL: 'C',
+      GIT_DIR: this.directory,
+      GIT_WORK_TREE: workTree,
+      GIT_INDEX_FILE: index ?? join(this.directory, 'index'),
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_ATTR_NOSYSTEM: '1',
+      GIT_LITERAL_PATHSPECS: '1',
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_NO_REPLACE_OBJECTS: '1',
+    };
+  }
+}
