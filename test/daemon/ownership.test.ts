@@ -72,6 +72,11 @@ beforeAll(async () => {
     scripts: null,
     covers: null,
     covers_key: null,
+    coverable: 0,
+    diff: null,
+    basis: null,
+    edited: null,
+    context: null,
     binding: 'none',
   });
   approval = asked.id;

@@ -64,6 +64,8 @@ export interface ToolScope {
   isSecret?: (realPath: string) => Promise<boolean>;
   /** Whether the tool is confined to the workspace; otherwise links in it may lead anywhere. */
   isConfined: boolean;
+  /** The state of the file that a person saw when they allowed the call; the call fails if it is another one. */
+  basis?: string;
 }
 
 /** The output of a successful call, for the model. */
@@ -73,8 +75,24 @@ export interface ToolOutput {
   origin?: string;
 }
 
+/** What a call would do to a file. It is for the person who decides, not for the model. */
+export interface ChangePreview {
+  /** The file, as the call names it. */
+  path: string;
+  /** The state of the file, in any text that differs when the file does. */
+  basis: string;
+  /** The texts to compare; no `before` for a new file. */
+  change?: { before: string | undefined; after: string };
+  /** Why there are no texts, as a sentence. */
+  problem?: string;
+  /** Why the call would fail. */
+  failure?: ToolFailure | PathError;
+}
+
 export interface ToolPlan {
   access: ToolAccess;
+  /** Finds what the call would change in a file, without side effects. Called only for a call that the guards let pass. */
+  preview?(scope: ToolScope): Promise<ChangePreview>;
   /** Executes the call. Throws a `ToolFailure` for failures that the model should see. */
   run(scope: ToolScope): Promise<ToolOutput>;
 }

@@ -31,7 +31,7 @@ export async function openGate(
   const storage = await openStorage();
   const tree = await plantTree();
   const { database, bus } = storage;
-  const clock = { now: new Date('2026-03-01T12:00:00Z') };
+  const clock: { now: Date; expireAfterMs?: number } = { now: new Date('2026-03-01T12:00:00Z') };
   const runtime = { ...systemRuntime, now: () => clock.now };
   const audit = new AuditLog(runtime);
   const policy = await PolicyService.load({ database, audit });
@@ -43,6 +43,7 @@ export async function openGate(
     bus,
     audit,
     notifications,
+    expireAfterMs: () => clock.expireAfterMs,
     runtime,
   });
   /** All steps in order. */

@@ -13,12 +13,15 @@ const NEW_DIRECTORY_MODE = 0o777;
 /**
  * Replaces the file at a real path atomically and creates missing parent directories; mode and owner stay, new ones follow
  * the umask. Works through the opened directory, so that a directory that is swapped for a link cannot redirect the write.
- * With `before`, the file must be unchanged since then. Returns whether the file existed.
+ * With `before`, the file must be unchanged since then, or still not exist. Returns whether the file existed.
  */
 export async function replaceFile(
   path: string,
   text: string,
-  { before, umask = workUmask() }: { before?: BigIntStats; umask?: number | undefined } = {},
+  {
+    before,
+    umask = workUmask(),
+  }: { before?: BigIntStats | 'none' | undefined; umask?: number | undefined } = {},
 ): Promise<boolean> {
   if (isInGitDirectory(path))
     throw new ToolFailure('Files in a .git folder cannot be written: git can run programs from there');
@@ -41,14 +44,14 @@ export async function replaceFile(
 function checkReplaceable(
   path: string,
   existing: BigIntStats | undefined,
-  before: BigIntStats | undefined,
+  before: BigIntStats | 'none' | undefined,
 ): void {
   if (existing?.isDirectory()) throw new ToolFailure(`${path} is a folder`);
   if (existing && !existing.isFile()) throw new ToolFailure(`${path} is not a regular file`);
   // Replacing needs no write permission on the file itself, but read-only files are meant to stay unchanged.
   if (existing && (existing.mode & 0o222n) === 0n) throw new ToolFailure(`${path} is read-only`);
-  if (before && !(existing && isSame(before, existing)))
-    throw new ToolFailure(`${path} has changed since it was read. Read it again`);
+  const isChanged = before === 'none' ? existing : before && !(existing && isSame(before, existing));
+  if (isChanged) throw new ToolFailure(`${path} has changed since it was read. Read it again`);
 }
 
 const isSame = (a: BigIntStats, b: BigIntStats) =>
