@@ -75,6 +75,31 @@ export const approvalSchema = z
   .meta({ id: 'Approval' });
 export type Approval = z.output<typeof approvalSchema>;
 
+/** A decision. */
+export const decideApprovalSchema = z
+  .object({
+    decision: approvalDecisionSchema,
+    covers: approvalCoverageSchema
+      .default('kind')
+      .meta({ description: 'What `allow-always` covers: this kind of call, or every call of the tool' }),
+    denialReason: denialReasonSchema
+      .optional()
+      .meta({ description: 'Why it is denied, for the model; only with `deny`' }),
+    arguments: editedArgumentsSchema.optional().meta({
+      description:
+        'Arguments that replace those of the model, which is told of it; only with `allow-once`. They are checked like those of a new call, and answered with 400 if they are refused',
+    }),
+  })
+  .refine(({ decision, denialReason }) => decision === 'deny' || denialReason === undefined, {
+    path: ['denialReason'],
+    error: 'Only a denial has a reason',
+  })
+  .refine(({ decision, arguments: edited }) => decision === 'allow-once' || edited === undefined, {
+    path: ['arguments'],
+    error: 'Changed arguments can only be allowed once',
+  });
+export type DecideApproval = z.input<typeof decideApprovalSchema>;
+
 export const decidedApprovalSchema = z.object({
   approval: approvalSchema,
   alsoAllowed: z
@@ -123,28 +148,7 @@ export const approvalsRoutes = defineRoutes({
     access: 'session',
     summary: 'Approve or deny a tool call',
     params: idParamsSchema,
-    body: z
-      .object({
-        decision: approvalDecisionSchema,
-        covers: approvalCoverageSchema
-          .default('kind')
-          .meta({ description: 'What `allow-always` covers: this kind of call, or every call of the tool' }),
-        denialReason: denialReasonSchema
-          .optional()
-          .meta({ description: 'Why it is denied, for the model; only with `deny`' }),
-        arguments: editedArgumentsSchema.optional().meta({
-          description:
-            'Arguments that replace those of the model, which is told of it; only with `allow-once`. They are checked like those of a new call, and answered with 400 if they are refused',
-        }),
-      })
-      .refine(({ decision, denialReason }) => decision === 'deny' || denialReason === undefined, {
-        path: ['denialReason'],
-        error: 'Only a denial has a reason',
-      })
-      .refine(({ decision, arguments: edited }) => decision === 'allow-once' || edited === undefined, {
-        path: ['arguments'],
-        error: 'Changed arguments can only be allowed once',
-      }),
+    body: decideApprovalSchema,
     bodyLimit: ARGUMENTS_LIMIT,
     response: decidedApprovalSchema,
   },

@@ -15,15 +15,7 @@ export async function findApproval(client: Client, text: string): Promise<string
   }
 }
 
-/** More than can be pending at a time. */
-const MOST = 500;
-
 /** The approval with this ID. */
 export async function loadApproval(client: Client, id: string): Promise<Approval> {
-  const { approvals } = await client.approvals.list({ query: { status: 'all', limit: MOST } });
-  const approval = approvals.find((each) => each.id === id);
-  if (approval) return approval;
-  throw new CliError(exitCodes.notFound, `There is no approval "${id}".`, {
-    next: 'See them: svc approvals ls --all',
-  });
+  return (await client.approvals.get({ params: { id } })).approval;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Approval, ApprovalDecision, ApprovalCoverage } from '../../../contract/approvals.ts';
+import type { Approval, DecideApproval } from '../../../contract/approvals.ts';
 import { ApiError, type Client } from '../../../contract/client.ts';
 import { beginConversation } from '../../commands/chat/choose-conversation.ts';
 import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
@@ -104,7 +104,7 @@ export class ChatSession {
     turn.isCancelled = true;
     const own = pending.filter(({ conversationId }) => conversationId === this.#conversationId);
     if (!isAgain && !turn.isReconnecting)
-      await Promise.all(own.map((approval) => this.decide(approval, 'deny')));
+      await Promise.all(own.map((approval) => this.decide(approval, { decision: 'deny' })));
     if (!turn.isAgentic || isAgain || turn.isReconnecting) return turn.controller.abort();
     const { taskId } = turn;
     if (taskId !== undefined) await this.fetch((client) => client.tasks.cancel({ params: { id: taskId } }));
@@ -117,21 +117,23 @@ export class ChatSession {
     this.#turn?.controller.abort();
   }
 
-  async decide(approval: Approval, decision: ApprovalDecision, covers?: ApprovalCoverage): Promise<void> {
+  async decide(approval: Approval, decision: DecideApproval): Promise<void> {
     const { connection, apply } = this.#parts;
     const { id, conversationId } = approval;
     const isElsewhere = conversationId !== this.#conversationId;
     apply({ kind: 'decided', id });
     try {
-      await connection.client.approvals.decide({
-        params: { id },
-        body: { decision, ...(covers && { covers }) },
-      });
+      const decided = await connection.client.approvals.decide({ params: { id }, body: decision });
+      for (const also of decided.alsoAllowed ?? []) apply({ kind: 'decided', id: also });
       if (!isElsewhere) this.#watch.expectAnswer(this.#turn !== undefined);
       else this.#note('Decided. The answer continues in its conversation: /resume');
     } catch (error) {
-      if (error instanceof ApiError && error.status === 400)
-        this.#note('This was already decided, or it expired.');
+      const isRefused = error instanceof ApiError && error.status === 400;
+      // The call still waits if its changed arguments were refused.
+      if (isRefused && decision.arguments) {
+        apply({ kind: 'asked', approvals: [approval] });
+        this.#complain(error);
+      } else if (isRefused) this.#note('This was already decided, or it expired.');
       else this.#complain(error);
     }
   }
