@@ -1,5 +1,5 @@
 import type { Approval } from '../../../contract/approvals.ts';
-import type { Client } from '../../../contract/client.ts';
+import { ApiError, type Client } from '../../../contract/client.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
@@ -17,5 +17,12 @@ export async function findApproval(client: Client, text: string): Promise<string
 
 /** The approval with this ID. */
 export async function loadApproval(client: Client, id: string): Promise<Approval> {
-  return (await client.approvals.get({ params: { id } })).approval;
+  try {
+    return (await client.approvals.get({ params: { id } })).approval;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    throw new CliError(exitCodes.notFound, `There is no approval "${id}".`, {
+      next: 'See them: svc approvals ls --all',
+    });
+  }
 }

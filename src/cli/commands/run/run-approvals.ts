@@ -75,14 +75,15 @@ export function runApprovals(
     if (way === 'fail')
       throw new CliError(
         exitCodes.approvalNeeded,
-        `${tool} needs approval, and there is no terminal to prompt on; the task waits for it, for ${left} more.`,
+        `${tool} needs approval, and there is no terminal to prompt on; the task is waiting (${left} left).`,
         { next: `Allow it: svc approvals allow ${call.id}   Then: svc tasks logs -f ${taskId}` },
       );
     if (canAsk(cli)) callAttention(output, cli.platform.env, `${tool} needs approval`);
     const decision = canAsk(cli) ? await decideHere(call, signal) : undefined;
     progress.resume();
     if (decision) return send(call.id, decision);
-    if (!signal.aborted) progress.say(`waiting ${left} for a decision: svc approvals allow ${call.id}`);
+    if (!signal.aborted)
+      progress.say(`waiting for a decision: svc approvals allow ${call.id} (${left} left)`);
   };
   return {
     failed: failed.promise,
