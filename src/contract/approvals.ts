@@ -15,6 +15,33 @@ export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'ex
 /** Tells the model why its call was denied; only with `deny`. */
 export const denialReasonSchema = z.string().trim().min(1).max(2000);
 
+/** What a call would change in a file. */
+export const fileDiffSchema = z
+  .object({
+    path: z.string().meta({ description: 'The file, as the call names it' }),
+    text: z.string().meta({
+      description:
+        'Unified diff with three lines of context and secrets masked; a new file is compared with `/dev/null`. Empty if nothing changes',
+    }),
+    created: z.boolean().optional().meta({ description: 'There is no such file yet' }),
+    added: z.int().meta({ description: 'Lines' }),
+    removed: z.int().meta({ description: 'Lines' }),
+    truncated: z
+      .boolean()
+      .optional()
+      .meta({ description: 'The diff is longer than `text`; `added` and `removed` count all of it' }),
+    unavailable: z.string().optional().meta({ description: 'Why there is no diff, as a sentence' }),
+  })
+  .meta({ id: 'FileDiff' });
+export type FileDiff = z.output<typeof fileDiffSchema>;
+
+/** The arguments of a call as a person changed them. */
+const editedArgumentsSchema = jsonObjectSchema.meta({
+  description: 'All arguments of the call; they replace those of the model',
+});
+/** The content of a file may be among the arguments. */
+const ARGUMENTS_LIMIT = 16 * 1024 * 1024;
+
 /** A tool call that waits for a decision, with its complete arguments. */
 export const approvalSchema = z
   .object({
@@ -31,6 +58,12 @@ export const approvalSchema = z
       .array(z.object({ path: z.string(), sha256: z.string() }))
       .optional()
       .meta({ description: 'The files that the call runs. It is asked for again if one changes' }),
+    diff: fileDiffSchema.optional().meta({
+      description: 'What the call changes in a file. It is asked for again if the file changes',
+    }),
+    editedParams: jsonObjectSchema.optional().meta({
+      description: 'The arguments that a person put in place of `params`, with secrets masked',
+    }),
     alwaysCovers: z.string().optional().meta({ description: 'What `allow-always` covers, in words' }),
     requestedAt: timestampSchema,
     expiresAt: timestampSchema,
@@ -42,14 +75,72 @@ export const approvalSchema = z
   .meta({ id: 'Approval' });
 export type Approval = z.output<typeof approvalSchema>;
 
+/** A decision. */
+export const decideApprovalSchema = z
+  .object({
+    decision: approvalDecisionSchema,
+    covers: approvalCoverageSchema
+      .default('kind')
+      .meta({ description: 'What `allow-always` covers: this kind of call, or every call of the tool' }),
+    denialReason: denialReasonSchema
+      .optional()
+      .meta({ description: 'Why it is denied, for the model; only with `deny`' }),
+    arguments: editedArgumentsSchema.optional().meta({
+      description:
+        'Arguments that replace those of the model, which is told of it; only with `allow-once`. They are checked like those of a new call, and answered with 400 if they are refused',
+    }),
+  })
+  .refine(({ decision, denialReason }) => decision === 'deny' || denialReason === undefined, {
+    path: ['denialReason'],
+    error: 'Only a denial has a reason',
+  })
+  .refine(({ decision, arguments: edited }) => decision === 'allow-once' || edited === undefined, {
+    path: ['arguments'],
+    error: 'Changed arguments can only be allowed once',
+  });
+export type DecideApproval = z.input<typeof decideApprovalSchema>;
+
+export const decidedApprovalSchema = z.object({
+  approval: approvalSchema,
+  alsoAllowed: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Other pending approvals that `allow-always` covered and decided too' }),
+});
+export type DecidedApproval = z.output<typeof decidedApprovalSchema>;
+
 export const approvalsRoutes = defineRoutes({
   list: {
     method: 'GET',
     path: '/api/security/approvals',
     access: 'session',
     summary: 'List approvals',
-    query: z.object({ status: z.enum(['pending', 'all']).default('pending'), limit: limitSchema(50) }),
+    query: z.object({
+      status: z.enum(['pending', 'all']).default('pending'),
+      taskId: z.string().min(1).max(200).optional(),
+      limit: limitSchema(50),
+    }),
     response: z.object({ approvals: z.array(approvalSchema) }),
+  },
+  get: {
+    method: 'GET',
+    path: '/api/security/approvals/:id',
+    access: 'session',
+    summary: 'Get an approval',
+    params: idParamsSchema,
+    response: z.object({ approval: approvalSchema }),
+  },
+  preview: {
+    method: 'POST',
+    path: '/api/security/approvals/:id/preview',
+    access: 'session',
+    summary: 'Check changed arguments of a pending call, and show what it would do with them',
+    params: idParamsSchema,
+    body: z.object({ arguments: editedArgumentsSchema }),
+    bodyLimit: ARGUMENTS_LIMIT,
+    response: z.object({
+      approval: approvalSchema.meta({ description: 'The approval as it would be; it is not changed' }),
+    }),
   },
   decide: {
     method: 'POST',
@@ -57,20 +148,8 @@ export const approvalsRoutes = defineRoutes({
     access: 'session',
     summary: 'Approve or deny a tool call',
     params: idParamsSchema,
-    body: z
-      .object({
-        decision: approvalDecisionSchema,
-        covers: approvalCoverageSchema
-          .default('kind')
-          .meta({ description: 'What `allow-always` covers: this kind of call, or every call of the tool' }),
-        denialReason: denialReasonSchema
-          .optional()
-          .meta({ description: 'Why it is denied, for the model; only with `deny`' }),
-      })
-      .refine(({ decision, denialReason }) => decision === 'deny' || denialReason === undefined, {
-        path: ['denialReason'],
-        error: 'Only a denial has a reason',
-      }),
-    response: z.object({ approval: approvalSchema }),
+    body: decideApprovalSchema,
+    bodyLimit: ARGUMENTS_LIMIT,
+    response: decidedApprovalSchema,
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalCoverageSchema, approvalDecisionSchema, approvalSchema } from './approvals.ts';
+import { approvalCoverageSchema, approvalDecisionSchema, decidedApprovalSchema } from './approvals.ts';
 import { modelSchema, providerNameSchema, providerParameterSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 
@@ -164,7 +164,7 @@ export const chatRoutes = defineRoutes({
       decision: approvalDecisionSchema,
       covers: approvalCoverageSchema.default('kind'),
     }),
-    response: z.object({ approval: approvalSchema }),
+    response: decidedApprovalSchema,
   },
   listModels: {
     method: 'GET',

@@ -58,6 +58,7 @@ export const routeAudit: Readonly<Record<string, RouteAudit>> = {
   'PUT /api/config/:key': { ownEvent: 'config.changed' },
   'PUT /api/security/policy': { ownEvent: 'policy.changed' },
   'PUT /api/security/guards/:name': { ownEvent: 'guard.changed' },
+  'POST /api/security/approvals/:id/preview': reads,
   'POST /api/security/approvals/:id': { none: 'The decision is audited under the name of the tool' },
   'POST /api/chat/tools/approve': { none: 'The decision is audited under the name of the tool' },
   'POST /api/chat/providers': { ownEvent: 'provider.add' },

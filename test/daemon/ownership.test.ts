@@ -72,6 +72,11 @@ beforeAll(async () => {
     scripts: null,
     covers: null,
     covers_key: null,
+    coverable: 0,
+    diff: null,
+    basis: null,
+    edited: null,
+    context: null,
     binding: 'none',
   });
   approval = asked.id;
@@ -149,6 +154,9 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
     client.conversations
       .sendAgenticMessageStream({ params: { id: conversation }, body: { content: 'Hi' } })
       .next(),
+  'approvals.get': (client) => client.approvals.get({ params: { id: approval } }),
+  'approvals.preview': (client) =>
+    client.approvals.preview({ params: { id: approval }, body: { arguments: {} } }),
   'approvals.decide': (client) =>
     client.approvals.decide({ params: { id: approval }, body: { decision: 'allow-once' } }),
   'webhooks.get': (client) => client.webhooks.get({ params: { id: webhook } }),

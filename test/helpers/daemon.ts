@@ -21,7 +21,7 @@ export interface TestDaemon extends AsyncDisposable {
   /** Headers of the owner's session, for requests that the client cannot make. */
   headers: { cookie: string };
   /** Stops the daemon and keeps its folder, so that another can be started on it. */
-  stop(): Promise<void>;
+  stop(drainMs?: number): Promise<void>;
 }
 
 export interface TestDaemonOptions extends Omit<StartOptions, 'locations' | 'env' | 'check'> {
@@ -63,8 +63,8 @@ export async function startDaemon({
     ? readFileSync(locations.ownerSessionFile, 'utf8')
     : '';
   const headers = { cookie: `${sessionCookie}=${session}` };
-  const stop = async () => {
-    if (!isStopped) await daemon.close(0);
+  const stop = async (drainMs = 0) => {
+    if (!isStopped) await daemon.close(drainMs);
     isStopped = true;
   };
   return {

@@ -64,6 +64,9 @@ export class ToolWorld {
 
   /** What each decision was for, in order. */
   readonly coverages: string[] = [];
+  /** The arguments that decisions put in place of those of the model, and their reasons. */
+  readonly edits: Approval['params'][] = [];
+  readonly reasons: string[] = [];
 
   decide(approvalId: string, decision: NonNullable<Approval['decision']>): Approval {
     const at = this.approvals.findIndex((each) => each.id === approvalId);
@@ -154,6 +157,12 @@ export class ToolWorld {
     return task;
   }
 
+  #approval(approvalId: string): Approval {
+    const approval = this.approvals.find((each) => each.id === approvalId);
+    if (!approval) throw new Refusal(404, 'Approval not found');
+    return approval;
+  }
+
   #task(taskId: string): Task {
     const task = this.tasks.find((each) => each.id === taskId);
     if (!task) throw new Refusal(404, 'Task not found');
@@ -179,13 +188,20 @@ export class ToolWorld {
       },
       approvals: {
         list: ({ query }) => ({
-          approvals:
-            query.status === 'pending'
-              ? this.approvals.filter(({ status }) => status === 'pending')
-              : this.approvals.toReversed(),
+          approvals: (query.status === 'pending'
+            ? this.approvals.filter(({ status }) => status === 'pending')
+            : this.approvals.toReversed()
+          ).filter(({ taskId = '' }) => taskId === (query.taskId ?? taskId)),
         }),
+        get: ({ params }) => ({ approval: this.#approval(params.id) }),
+        preview: ({ params, body }) => {
+          if (body.arguments['command'] === 'refused') throw new Refusal(400, 'The arguments are not valid');
+          return { approval: { ...this.#approval(params.id), params: body.arguments } };
+        },
         decide: ({ params, body }) => {
           this.coverages.push(body.covers);
+          if (body.arguments) this.edits.push(body.arguments);
+          if (body.denialReason !== undefined) this.reasons.push(body.denialReason);
           return { approval: this.decide(params.id, body.decision) };
         },
       },

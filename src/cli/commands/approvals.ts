@@ -33,16 +33,28 @@ const allow = defineCommand({
     'svc approvals allow 0199',
     'svc approvals allow 0199 --always',
     'svc approvals allow 0199 --whole-tool',
+    'svc approvals allow 0199 --arguments changed.json',
   ],
   args: { id: required(approvalId) },
   options: [
     flag('--always', 'Do not ask again for such calls in this conversation or task'),
     flag('--whole-tool', 'Do not ask again for any call of this tool there'),
+    option('--arguments <json>', 'Replace the arguments: JSON, a file, or - for stdin', text),
     flag('-y, --yes', 'Skip the confirmation of a call longer than the screen'),
     json,
   ],
   run: async ({ cli, args, options }) =>
     (await import('./approvals/decide-approvals.ts')).allowApproval(cli, args.id, options),
+});
+
+const edit = defineCommand({
+  name: 'edit',
+  summary: 'Change the arguments of a tool call in $EDITOR, then allow it',
+  examples: ['svc approvals edit 0199'],
+  args: { id: required(approvalId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./approvals/edit-approval.ts')).editApproval(cli, args.id, options),
 });
 
 const deny = defineCommand({
@@ -67,5 +79,5 @@ export const approvals = defineNoun({
   name: 'approvals',
   summary: 'Allow or deny tool calls',
   examples: ['svc approvals ls', 'svc approvals allow 0199', 'svc approvals deny --all'],
-  commands: [ls, show, allow, deny],
+  commands: [ls, show, allow, edit, deny],
 });

@@ -31,7 +31,10 @@ export function describeEvent(event: TaskEvent): string | undefined {
       return isShown(data) && message !== '' ? escapeLine(message) : undefined;
     case 'approval_requested': {
       const call = askedCall(event);
-      return call && `needs approval: ${fitText(escapeLine(summariseCall(call)), LONGEST)}`;
+      return (
+        call &&
+        `needs approval: ${fitText(escapeLine(summariseCall(call)), LONGEST)} (until ${call.expiresAt})`
+      );
     }
     case 'approval_decided':
       return decisions[textOf(data['decision'])] ?? escapeLine(message);

@@ -42,6 +42,11 @@ export interface AgentRun {
   signal: AbortSignal;
   /** Adds an event to the task; never throws and never blocks. */
   emit(event: RunningEvent): void;
+  /**
+   * Waits for a person: meanwhile the time limit of the run stands still, and other tasks use its slot. Resolves once the
+   * run has a slot again; rejects when the run is stopped.
+   */
+  whileWaiting<T>(decision: () => Promise<T>): Promise<T>;
 }
 
 export type AgentResult = Pick<TaskResult, 'output'> &

@@ -1,4 +1,10 @@
-import type { Approval, ApprovalCoverage, ApprovalDecision } from '../../contract/approvals.ts';
+import type {
+  Approval,
+  ApprovalCoverage,
+  ApprovalDecision,
+  DecidedApproval,
+  FileDiff,
+} from '../../contract/approvals.ts';
 import { visibleLine } from '../../contract/visible-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
@@ -9,9 +15,11 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ApprovalOutbox } from './approval-outbox.ts';
-import type { ApprovalStore } from './approval-store.ts';
+import type { ApprovalStore, EditedFacts } from './approval-store.ts';
 
-const LIFETIME_MS = 10 * 60_000;
+/** How long a call waits for a decision unless a setting says otherwise: nobody watches a task all the time. */
+const LIFETIME_MS = { task: 24 * 3_600_000, chat: 10 * 60_000 };
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAX_PER_RUN = 50;
 const MAX_PER_OWNER = 500;
 
@@ -31,6 +39,11 @@ export type NewApproval = Pick<
   | 'scripts'
   | 'covers'
   | 'covers_key'
+  | 'coverable'
+  | 'diff'
+  | 'basis'
+  | 'edited'
+  | 'context'
   | 'binding'
 >;
 
@@ -41,7 +54,17 @@ export interface ApprovalServiceDeps {
   audit: AuditLog;
   notifications: NotificationService;
   outbox: ApprovalOutbox;
+  /** The setting of how long calls wait for a decision. */
+  expireAfterMs: () => number | undefined;
   runtime: Runtime;
+}
+
+interface DecideOptions {
+  conversationId?: string;
+  covers?: ApprovalCoverage;
+  denialReason?: string | undefined;
+  /** The call with the arguments of the person, reviewed. */
+  edit?: EditedFacts;
 }
 
 /** Approvals of tool calls: each is decided once and valid for one execution of exactly the call that was shown. */
@@ -51,10 +74,25 @@ export class ApprovalService {
     this.#deps = deps;
   }
 
-  async list(caller: Caller, { status, limit }: { status: 'pending' | 'all'; limit: number }) {
+  async list(
+    caller: Caller,
+    { status, ...where }: { status: 'pending' | 'all'; taskId?: string | undefined; limit: number },
+  ) {
     const pendingAt = status === 'pending' ? this.#now() : undefined;
-    const rows = await this.#deps.store.list({ ownerId: visibleOwner(caller), pendingAt, limit });
+    const rows = await this.#deps.store.list({ ownerId: visibleOwner(caller), pendingAt, ...where });
     return { approvals: rows.map(toApproval) };
+  }
+
+  async get(caller: Caller, id: string): Promise<Approval> {
+    return toApproval(requireOwned(caller, await this.#deps.store.find(id), 'Approval'));
+  }
+
+  /** The approval that the caller may decide now. */
+  async requirePending(caller: Caller, id: string): Promise<ApprovalRow> {
+    requireDecider(caller);
+    const found = requireOwned(caller, await this.#deps.store.find(id), 'Approval');
+    if (found.status !== 'pending' || found.expires_at <= this.#now()) throw this.#decidedAlready(found);
+    return found;
   }
 
   async listPending(conversationId: string): Promise<Approval[]> {
@@ -86,7 +124,9 @@ export class ApprovalService {
   }
 
   #newRow(input: NewApproval, id: string): ApprovalRow {
-    const now = this.#deps.runtime.now();
+    const { runtime, expireAfterMs } = this.#deps;
+    const now = runtime.now();
+    const lifetime = expireAfterMs() ?? (input.task_id === null ? LIFETIME_MS.chat : LIFETIME_MS.task);
     return {
       ...input,
       reason: visibleLine(input.reason),
@@ -94,7 +134,7 @@ export class ApprovalService {
       status: 'pending',
       decision: null,
       requested_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + LIFETIME_MS).toISOString(),
+      expires_at: new Date(now.getTime() + lifetime).toISOString(),
       decided_at: null,
       decided_by: null,
       denial_reason: null,
@@ -131,67 +171,80 @@ export class ApprovalService {
     return (await this.#deps.store.reassign(transaction.db, open.id, { run_id, call_id })) ?? open;
   }
 
-  /** Decides an approval once; of concurrent decisions one wins and the others fail with `wrong_state`. */
+  /**
+   * Decides an approval once; of concurrent decisions one wins and the others fail with `wrong_state`. An `allow-always`
+   * decides the pending calls that it covers as well.
+   */
   async decide(
     caller: Caller,
     id: string,
     decision: ApprovalDecision,
-    {
-      conversationId,
-      covers = 'kind',
-      denialReason,
-    }: { conversationId?: string; covers?: ApprovalCoverage; denialReason?: string | undefined } = {},
-  ): Promise<Approval> {
-    if (caller.token)
-      throw new AppError('forbidden', 'API tokens cannot decide approvals. Sign in as a user');
-    const { database, store, audit } = this.#deps;
+    { conversationId, covers = 'kind', denialReason, edit }: DecideOptions = {},
+  ): Promise<DecidedApproval> {
+    requireDecider(caller);
+    const { database, store } = this.#deps;
     await this.expire();
-    const decided = await database.write(async (transaction) => {
+    return database.write(async (transaction) => {
       const found = requireOwned(caller, await store.find(id, transaction.db), 'Approval');
       if (conversationId !== undefined && found.conversation_id !== conversationId)
         throw new AppError('not_found', 'Approval not found');
       const now = this.#now();
-      const status = decision === 'deny' ? 'denied' : 'approved';
-      const row = await store.decide(
-        transaction.db,
-        id,
-        {
-          status,
-          decision,
-          decided_at: now,
-          decided_by: caller.userId,
-          denial_reason: denialReason ?? null,
-        },
-        now,
-      );
-      if (!row)
-        throw new AppError(
-          'wrong_state',
-          found.status === 'expired' || (found.status === 'pending' && found.expires_at <= now)
-            ? 'The approval has expired'
-            : `The approval is already ${found.status}`,
-        );
-      if (decision === 'allow-always') await this.#allow(transaction, row, covers);
-      await audit.append(transaction, {
-        kind: 'tool',
-        tool: row.tool,
-        userId: caller.userId,
-        conversationId: row.conversation_id ?? undefined,
-        taskId: row.task_id ?? undefined,
-        callId: row.call_id,
-        arguments: {
-          approvalId: row.id,
-          ...(decision === 'allow-always' && { covers: coveredBy(row, covers) }),
-          ...(denialReason !== undefined && { denialReason }),
-        },
-        result: status,
-        approved: status === 'approved',
+      const change = {
+        status: decision === 'deny' ? 'denied' : 'approved',
         decision,
+        decided_at: now,
+        decided_by: caller.userId,
+        denial_reason: denialReason ?? null,
+      };
+      const row = await store.decide(transaction.db, id, { ...change, ...edit }, now);
+      if (!row) throw this.#decidedAlready(found);
+      await this.#record(transaction, row, {
+        ...(decision === 'allow-always' && { covers: coveredBy(row, covers) }),
+        ...(denialReason !== undefined && { denialReason }),
+        ...(edit && { requested: JSON.parse(row.arguments) as unknown, edited: shownOf(edit) }),
       });
-      await this.#publish(transaction, row);
-      return row;
+      if (decision !== 'allow-always') return { approval: toApproval(row) };
+      await this.#allow(transaction, row, covers);
+      const also = await store.pendingCovered(transaction.db, row, covers, now);
+      for (const each of also) {
+        const covered = await store.decide(transaction.db, each.id, change, now);
+        if (covered) await this.#record(transaction, covered, { coveredBy: row.id });
+      }
+      return {
+        approval: toApproval(row),
+        ...(also.length > 0 && { alsoAllowed: also.map((each) => each.id) }),
+      };
     });
-    return toApproval(decided);
+  }
+
+  /** The audit entry and the event of a decision. */
+  async #record(
+    transaction: WriteTransaction,
+    row: ApprovalRow,
+    details: Record<string, unknown>,
+  ): Promise<void> {
+    await this.#deps.audit.append(transaction, {
+      kind: 'tool',
+      tool: row.tool,
+      userId: row.decided_by ?? undefined,
+      conversationId: row.conversation_id ?? undefined,
+      taskId: row.task_id ?? undefined,
+      callId: row.call_id,
+      arguments: { approvalId: row.id, ...details },
+      result: row.status,
+      approved: row.status === 'approved',
+      ...(row.decision !== null && { decision: row.decision }),
+    });
+    await this.#publish(transaction, row);
+  }
+
+  #decidedAlready({ status, expires_at }: ApprovalRow): AppError {
+    return new AppError(
+      'wrong_state',
+      status === 'expired' || (status === 'pending' && expires_at <= this.#now())
+        ? 'The approval has expired'
+        : `The approval is already ${status}`,
+    );
   }
 
   async #allow({ db }: WriteTransaction, row: ApprovalRow, coverage: ApprovalCoverage): Promise<void> {
@@ -218,7 +271,9 @@ export class ApprovalService {
       const row = await store.find(id);
       if (row && row.status !== 'pending') return row;
       const left = row ? Date.parse(row.expires_at) - runtime.now().getTime() : 0;
-      timer = setTimeout(() => void this.expire().catch(changed.reject), Math.max(0, left) + 1);
+      // Beyond the longest timer, the regular expiry decides.
+      const wait = Math.min(Math.max(0, left) + 1, MAX_TIMER_MS);
+      timer = setTimeout(() => void this.expire().catch(changed.reject), wait);
       return await changed.promise;
     } finally {
       clearTimeout(timer);
@@ -256,6 +311,14 @@ export class ApprovalService {
   }
 }
 
+function requireDecider(caller: Caller): void {
+  if (caller.token) throw new AppError('forbidden', 'API tokens cannot decide approvals. Sign in as a user');
+}
+
+/** The arguments of the person, with secrets masked. */
+const shownOf = ({ edited }: Pick<ApprovalRow, 'edited'>) =>
+  edited === null ? undefined : (JSON.parse(edited) as { shown: Approval['params'] }).shown;
+
 const coveredBy = (row: ApprovalRow, coverage: ApprovalCoverage) =>
   coverage === 'tool' ? `every call of ${row.tool}` : (row.covers ?? 'this call');
 
@@ -270,6 +333,8 @@ export const toApproval = (row: ApprovalRow): Approval => ({
   securityLevel: row.danger as Approval['securityLevel'],
   reason: row.reason,
   ...(row.scripts !== null && { scripts: JSON.parse(row.scripts) as Approval['scripts'] }),
+  ...(row.diff !== null && { diff: JSON.parse(row.diff) as FileDiff }),
+  ...(row.edited !== null && { editedParams: shownOf(row) }),
   ...(row.covers !== null && { alwaysCovers: row.covers }),
   requestedAt: row.requested_at,
   expiresAt: row.expires_at,

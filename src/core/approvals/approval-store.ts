@@ -1,7 +1,24 @@
 import type { Kysely } from 'kysely';
+import type { ApprovalCoverage } from '../../contract/approvals.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { AllowedCallRow, ApprovalRow } from '../storage/rows/approvals.ts';
+
+/** What a person who changes the arguments of a call decides on in place of what was asked. */
+export type EditedFacts = Pick<
+  ApprovalRow,
+  | 'cwd'
+  | 'danger'
+  | 'scripts'
+  | 'covers'
+  | 'covers_key'
+  | 'coverable'
+  | 'diff'
+  | 'basis'
+  | 'context'
+  | 'binding'
+  | 'edited'
+>;
 
 /** Stores approvals and what is always allowed in a conversation or task. */
 export class ApprovalStore {
@@ -15,9 +32,15 @@ export class ApprovalStore {
   }
 
   /** Approvals of one owner or of all; pending ones oldest first, otherwise newest first. */
-  list(where: { ownerId: string | undefined; pendingAt: string | undefined; limit: number }) {
+  list(where: {
+    ownerId: string | undefined;
+    pendingAt: string | undefined;
+    taskId?: string | undefined;
+    limit: number;
+  }) {
     let query = this.#database.read.selectFrom('approvals').selectAll().limit(where.limit);
     if (where.ownerId !== undefined) query = query.where('owner_id', '=', where.ownerId);
+    if (where.taskId !== undefined) query = query.where('task_id', '=', where.taskId);
     if (where.pendingAt === undefined) return query.orderBy('id', 'desc').execute();
     return query
       .where('status', '=', 'pending')
@@ -72,7 +95,8 @@ export class ApprovalStore {
   decide(
     db: Kysely<Schema>,
     id: string,
-    change: Pick<ApprovalRow, 'status' | 'decision' | 'decided_at' | 'decided_by' | 'denial_reason'>,
+    change: Pick<ApprovalRow, 'status' | 'decision' | 'decided_at' | 'decided_by' | 'denial_reason'> &
+      Partial<EditedFacts>,
     now: string,
   ): Promise<ApprovalRow | undefined> {
     return db
@@ -83,6 +107,27 @@ export class ApprovalStore {
       .where('expires_at', '>', now)
       .returningAll()
       .executeTakeFirst();
+  }
+
+  /** Other pending approvals that an allow-always of this one covers; never one that is asked for each time. */
+  pendingCovered(
+    db: Kysely<Schema>,
+    { id, scope_id, tool, covers_key }: ApprovalRow,
+    coverage: ApprovalCoverage,
+    now: string,
+  ): Promise<ApprovalRow[]> {
+    const query = db
+      .selectFrom('approvals')
+      .selectAll()
+      .where('scope_id', '=', scope_id)
+      .where('status', '=', 'pending')
+      .where('expires_at', '>', now)
+      .where('id', '!=', id)
+      .where('coverable', '=', 1)
+      .where('tool', '=', tool)
+      .orderBy('id');
+    // A call of which "always" covers nothing has no key, and equals none.
+    return (coverage === 'tool' ? query : query.where('covers_key', '=', covers_key)).execute();
   }
 
   /** Assigns the approval to another run. */

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import type { Feature } from '../lifecycle.ts';
 import { ApprovalService, type ApprovalServiceDeps } from './approval-service.ts';
 import { ApprovalStore } from './approval-store.ts';
@@ -10,9 +11,16 @@ export interface ApprovalServices {
 }
 
 /** Wires the approvals of tool calls. */
-export function composeApprovals(deps: Omit<ApprovalServiceDeps, 'store'>): Feature<ApprovalServices> {
+export function composeApprovals(
+  deps: Omit<ApprovalServiceDeps, 'store' | 'expireAfterMs'> & { config: Config },
+): Feature<ApprovalServices> {
   const approvalStore = new ApprovalStore(deps.database);
-  const approvals = new ApprovalService({ ...deps, store: approvalStore });
+  const { config } = deps;
+  const approvals = new ApprovalService({
+    ...deps,
+    store: approvalStore,
+    expireAfterMs: () => config.get('approvals.expireAfter'),
+  });
   return {
     services: { approvals, approvalStore },
     lifecycle: { tidy: { everyMs: EXPIRE_EVERY_MS, run: () => approvals.expire() } },

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { parseDuration } from '../../contract/duration.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import { define } from './define-setting.ts';
 import { parseJsonText } from './parse-json-text.ts';
@@ -95,6 +96,11 @@ function destination(value: unknown): string {
   return JSON.stringify([command, args ?? [], cwd, typeof url === 'string' ? URL.parse(url)?.origin : url]);
 }
 
+const MAX_WAIT_MS = 90 * 86_400_000;
+/** Text that is no duration is left to the schema, which refuses it. */
+const toMilliseconds = (value: unknown) => (typeof value === 'string' ? parseDurationText(value) : value);
+const parseDurationText = (text: string) => (/[a-z]$/.test(text) ? (parseDuration(text) ?? text) : text);
+
 export const toolSettings = {
   'tools.mcpServers': define({
     schema: mcpServers,
@@ -103,6 +109,13 @@ export const toolSettings = {
     secretParts: { names: ['env', 'headers'], destination },
     description:
       'MCP servers by name: { command, args, env, cwd } or { url, headers }, plus enabled, readOnlyTools and roots',
+  }),
+  'approvals.expireAfter': define({
+    schema: z.preprocess(toMilliseconds, z.int().min(1000).max(MAX_WAIT_MS).optional()),
+    default: undefined,
+    live: true,
+    description:
+      'How long a call waits for your decision, in milliseconds or as text such as 36h; unless set 24 hours in a task, 10 minutes in a chat',
   }),
   'tools.callsPerMinute': define({
     schema: z.int().min(1).max(100_000),

@@ -1,6 +1,6 @@
 import { type Entry, FairLevel, type Standing } from './fair-level.ts';
 import type { RunningWork } from './running-work.ts';
-import type { PoolStatus, QueueLimits } from './task-queue.ts';
+import type { PoolStatus, QueuedWork, QueueLimits } from './task-queue.ts';
 
 interface Level {
   priority: number;
@@ -9,6 +9,12 @@ interface Level {
   since: number;
   /** Entries that wait, without those that were removed. */
   waiting: number;
+}
+
+/** Work that gave its slot away and wants one again. */
+interface Returning {
+  work: QueuedWork;
+  serve: () => void;
 }
 
 export interface FairPoolDeps {
@@ -28,6 +34,7 @@ export class FairPool {
   readonly #levels = new Map<number, Level>();
   readonly #runningOf = new Map<string, number>();
   readonly #waitingOf = new Map<string, number>();
+  readonly #returning = new Set<Returning>();
   #running = 0;
 
   constructor(deps: FairPoolDeps) {
@@ -60,15 +67,52 @@ export class FairPool {
     if (!level || !entry) return undefined;
     level.since = now;
     this.#countOut(entry);
-    this.#running++;
-    change(this.#runningOf, entry.work.owner, 1);
+    this.#countIn(entry.work);
     return entry;
   }
 
-  /** Returns the slot of a finished item. */
-  end({ work }: Entry): void {
+  /** Resolves once work that gave its slot away has one again; `serve` is called at that moment. */
+  return(work: QueuedWork, signal: AbortSignal, serve: () => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#returning.delete(returning);
+        signal.removeEventListener('abort', abort);
+      };
+      const abort = () => {
+        leave();
+        reject(signal.reason as Error);
+      };
+      const returning: Returning = {
+        work,
+        serve: () => {
+          leave();
+          serve();
+          resolve();
+        },
+      };
+      if (signal.aborted) return abort();
+      signal.addEventListener('abort', abort);
+      this.#returning.add(returning);
+    });
+  }
+
+  /** Gives free slots to returning work, the longest waiting first, as far as its owners may run more. */
+  serveReturning(): void {
+    const { name, limits } = this.#deps;
+    for (const { work, serve } of this.#returning) {
+      const free = limits.slots(name) - this.#running;
+      if (free <= 0) return;
+      const standing = this.#standingOf(work.owner, work.agent);
+      if (standing === 'capped' || (standing === 'served' && free <= limits.reserved(name))) continue;
+      this.#countIn(work);
+      serve();
+    }
+  }
+
+  /** Takes the slot of work back that has finished or only waits. */
+  end({ owner }: QueuedWork): void {
     this.#running--;
-    change(this.#runningOf, work.owner, -1);
+    change(this.#runningOf, owner, -1);
   }
 
   /** Looks again at what an owner may start. */
@@ -87,6 +131,11 @@ export class FairPool {
       users: this.#waitingOf.size,
       levels,
     };
+  }
+
+  #countIn({ owner }: QueuedWork): void {
+    this.#running++;
+    change(this.#runningOf, owner, 1);
   }
 
   #countOut({ work }: Entry): void {

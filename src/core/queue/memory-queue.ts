@@ -1,7 +1,14 @@
 import type { Entry } from './fair-level.ts';
 import { FairPool } from './fair-pool.ts';
 import { RunningWork } from './running-work.ts';
-import type { EnqueueOptions, PoolStatus, QueuedWork, QueueLimits, TaskQueue } from './task-queue.ts';
+import type {
+  EnqueueOptions,
+  PoolStatus,
+  QueuedWork,
+  QueueLimits,
+  TaskQueue,
+  WorkSlot,
+} from './task-queue.ts';
 
 const DEFAULT_PRIORITY = 3;
 /** setTimeout takes no more; a longer wait is looked at again then. */
@@ -16,7 +23,7 @@ interface Ready {
   entry: Entry;
   pool: FairPool;
 }
-type Handle = (id: string, work: QueuedWork) => Promise<void>;
+type Handle = (id: string, work: QueuedWork, slot: WorkSlot) => Promise<void>;
 
 export interface MemoryQueueDeps {
   /** What may run at the same time; without it, `concurrency` ids in a single pool. */
@@ -121,9 +128,11 @@ export class MemoryQueue implements TaskQueue {
 
   #deliver(): void {
     if (!this.#handle) return;
-    for (const pool of this.#pools.values())
+    for (const pool of this.#pools.values()) {
+      if (!this.#isClosed) pool.serveReturning();
       for (let entry = this.#take(pool); entry; entry = this.#take(pool))
         this.#run(this.#handle, entry, pool);
+    }
   }
 
   #take(pool: FairPool): Entry | undefined {
@@ -133,19 +142,42 @@ export class MemoryQueue implements TaskQueue {
   #run(handle: Handle, entry: Entry, pool: FairPool): void {
     const { id, work } = entry;
     this.#ready.delete(id);
-    this.#runningWork.add(work);
-    this.#reconsider(work.owner);
-    const run = handle(id, work)
+    const slot = this.#slotOf(work, pool);
+    const run = handle(id, work, slot)
       // The handler answers for its own failures; here they only must not stop the queue.
       .catch(() => undefined)
       .finally(() => {
         this.#running.delete(run);
-        this.#runningWork.remove(work);
-        pool.end(entry);
-        this.#reconsider(work.owner);
-        this.#deliver();
+        slot.release();
       });
     this.#running.add(run);
+  }
+
+  /** The slot of work that has just been taken from its pool. */
+  #slotOf(work: QueuedWork, pool: FairPool): WorkSlot {
+    let isHeld = false;
+    const count = () => {
+      isHeld = true;
+      this.#runningWork.add(work);
+      this.#reconsider(work.owner);
+    };
+    count();
+    return {
+      release: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        this.#runningWork.remove(work);
+        pool.end(work);
+        this.#reconsider(work.owner);
+        this.#deliver();
+      },
+      acquire: async (signal) => {
+        if (isHeld) return;
+        const free = pool.return(work, signal, count);
+        this.#deliver();
+        await free;
+      },
+    };
   }
 
   #reconsider(owner: string): void {

@@ -46,6 +46,17 @@ export interface PoolStatus {
   levels: { priority: number; waiting: number }[];
 }
 
+/** The slot of delivered work, which it need not keep while it only waits. */
+export interface WorkSlot {
+  /** Gives the slot to other work. */
+  release(): void;
+  /**
+   * Resolves once the work has a slot again, which it gets before work that has not started; rejects with the reason of
+   * the signal.
+   */
+  acquire(signal: AbortSignal): Promise<void>;
+}
+
 /** Wakes workers: it carries ids only and may forget them, because the store knows what has to run. */
 export interface TaskQueue {
   /** Delivers the id once; an id that already waits keeps its position, but a shorter delay holds. */
@@ -57,7 +68,7 @@ export interface TaskQueue {
    * throws does not stop the queue. Called again, it looks at the limits again.
    */
   start(
-    handle: (id: string, work: QueuedWork) => Promise<void>,
+    handle: (id: string, work: QueuedWork, slot: WorkSlot) => Promise<void>,
     options: { concurrency: number },
   ): Promise<void>;
   /** Stops delivering and resolves when the deliveries in progress have finished. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
 import { AppError } from '../errors.ts';
+import { up as approvalChanges } from './migrations/approval-changes.ts';
 import { up as approvalCoverage } from './migrations/approval-coverage.ts';
 import { up as approvals } from './migrations/approvals.ts';
 import { up as auth } from './migrations/auth.ts';
@@ -50,6 +51,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0016-project-memory': projectMemory,
   '0017-task-outages': taskOutages,
   '0018-denial-reasons': denialReasons,
+  '0019-approval-changes': approvalChanges,
   '0023-task-directories': taskDirectories,
   '0021-webhook-formats': webhookFormats,
   '0024-time-limits': timeLimits,

@@ -14,11 +14,15 @@ export class RunStopped extends Error {
 interface ActiveRun {
   fence: number;
   controller: AbortController;
+  /** Whether it only waits for a person. */
+  isWaiting: boolean;
 }
 
 /** A run of this process: `signal` aborts when it is stopped, `end` takes it off the list. */
 export interface RunHandle {
   signal: AbortSignal;
+  /** Notes that the run only waits for a person, until the function that it answers is called. */
+  wait: () => () => void;
   end: () => void;
 }
 
@@ -26,15 +30,21 @@ export interface RunHandle {
 export class ActiveRuns {
   readonly #runs = new Map<string, ActiveRun>();
   #stoppedFor: StopReason | undefined;
+  #waitingStoppedFor: StopReason | undefined;
 
   /** Registers a run; one that comes after all were stopped is stopped from its first moment. */
   begin(taskId: string, fence: number): RunHandle {
     const controller = new AbortController();
     if (this.#stoppedFor) controller.abort(new RunStopped(this.#stoppedFor));
-    const run = { fence, controller };
+    const run: ActiveRun = { fence, controller, isWaiting: false };
     this.#runs.set(taskId, run);
     return {
       signal: controller.signal,
+      wait: () => {
+        run.isWaiting = true;
+        if (this.#waitingStoppedFor) controller.abort(new RunStopped(this.#waitingStoppedFor));
+        return () => void (run.isWaiting = false);
+      },
       end: () => {
         if (this.#runs.get(taskId) === run) this.#runs.delete(taskId);
       },
@@ -49,6 +59,12 @@ export class ActiveRuns {
   stopAll(reason: StopReason): void {
     this.#stoppedFor = reason;
     for (const taskId of this.#runs.keys()) this.stop(taskId, reason);
+  }
+
+  /** Stops every run that only waits for a person, and those that begin to. */
+  stopWaiting(reason: StopReason): void {
+    this.#waitingStoppedFor = reason;
+    for (const [taskId, { isWaiting }] of this.#runs) if (isWaiting) this.stop(taskId, reason);
   }
 
   has(taskId: string): boolean {

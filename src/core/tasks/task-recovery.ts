@@ -34,10 +34,14 @@ export class TaskRecovery {
   async recover(): Promise<void> {
     const inFlight: TaskHead[] = [];
     await this.#eachPage('in_progress', async (tasks) => void inFlight.push(...tasks));
+    const waiting = await this.#waitingForPerson();
+    const working = inFlight.filter(({ id }) => !waiting.has(id));
     const judge = (await this.#hasMachineRestarted())
       ? undefined
-      : judgeCrash(inFlight, this.#deps.runtime.now().toISOString());
-    await Promise.all(inFlight.map((task) => this.#giveBack(task, judge)));
+      : judgeCrash(working, this.#deps.runtime.now().toISOString());
+    await Promise.all(
+      inFlight.map((task) => this.#giveBack(task, { judge, wasWaiting: waiting.has(task.id) })),
+    );
     await this.wakeQueued();
     await this.admitWaiting();
   }
@@ -79,6 +83,17 @@ export class TaskRecovery {
     }
   }
 
+  /** The tasks that waited for a decision on a call: nothing of them ran. */
+  async #waitingForPerson(): Promise<ReadonlySet<string>> {
+    const rows = await this.#deps.database.read
+      .selectFrom('approvals')
+      .select('task_id')
+      .where('status', '=', 'pending')
+      .where('task_id', 'is not', null)
+      .execute();
+    return new Set(rows.flatMap(({ task_id }) => task_id ?? []));
+  }
+
   /** Where the machine itself went down, no task is to blame. */
   async #hasMachineRestarted(): Promise<boolean> {
     const { database, bootId } = this.#deps;
@@ -92,9 +107,12 @@ export class TaskRecovery {
   /**
    * Queues a task whose worker died, unless it has been tried often enough or is held to be what killed the worker. An
    * attempt that ended with a crash that does not count against the task is given back, unless it was the only one: a
-   * task with one attempt never runs twice.
+   * task with one attempt never runs twice. One that only waited for a person continues to wait.
    */
-  #giveBack(task: TaskHead, judge?: Judge): Promise<TaskHead | undefined> {
+  #giveBack(
+    task: TaskHead,
+    { judge, wasWaiting = false }: { judge?: Judge | undefined; wasWaiting?: boolean } = {},
+  ): Promise<TaskHead | undefined> {
     const { database, store, runtime } = this.#deps;
     const { crashes, suspect, crash_log } = task;
     const { change, counts, poison }: Verdict = judge?.(task) ?? {
@@ -102,7 +120,7 @@ export class TaskRecovery {
       counts: false,
     };
     const judged = { ...task, ...change };
-    const isForgiven = !counts && task.max_attempts > 1;
+    const isForgiven = wasWaiting || (!counts && task.max_attempts > 1);
     const error =
       poison !== undefined
         ? { class: 'agent_crash' as const, code: 'poison', message: poison }
@@ -132,7 +150,9 @@ export class TaskRecovery {
             [
               {
                 type: 'requeued',
-                message: 'The worker died; the task runs again',
+                message: wasWaiting
+                  ? 'The daemon stopped; the task continues to wait for the approval'
+                  : 'The worker died; the task runs again',
                 data: counts ? { crashes: change.crashes } : { suspect: change.suspect > 0 },
               },
             ],

@@ -6,11 +6,12 @@ import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
-import type { QueuedWork, TaskQueue } from '../queue/task-queue.ts';
+import type { QueuedWork, TaskQueue, WorkSlot } from '../queue/task-queue.ts';
 import type { Database } from '../storage/database.ts';
 import { type ActiveRuns, type RunHandle, RunStopped } from './active-runs.ts';
 import { probationMs } from './crash-evidence.ts';
 import type { QueueSlots } from './queue-slots.ts';
+import { RunClock } from './run-clock.ts';
 import { RunEvents } from './run-events.ts';
 import { completedOutcome, type RunOutcome, stoppedOutcome, thrownOutcome } from './run-outcome.ts';
 import { isClockBehind, msUntilDue } from './due-time.ts';
@@ -61,22 +62,26 @@ export class TaskRunner {
   }
 
   async start(): Promise<void> {
-    await this.#deps.queue.start((id, work) => this.#handle(id, work), {
+    await this.#deps.queue.start((...delivery) => this.#handle(...delivery), {
       concurrency: this.#deps.config.get('queue.concurrency'),
     });
   }
 
-  /** Takes no more work, waits for the runs under way, stops those that take longer, and keeps what they came to. */
+  /**
+   * Takes no more work, stops the runs that only wait for a person, waits for the others, stops those that take longer,
+   * and keeps what they came to.
+   */
   async stop(graceMs: number): Promise<void> {
     const { queue, runs, recorder } = this.#deps;
     const drained = queue.close();
+    runs.stopWaiting('shutdown');
     const timer = setTimeout(() => runs.stopAll('shutdown'), graceMs);
     await drained;
     clearTimeout(timer);
     await recorder.idle();
   }
 
-  async #handle(id: string, work: QueuedWork): Promise<void> {
+  async #handle(id: string, work: QueuedWork, slot: WorkSlot): Promise<void> {
     const { store, registry, queue, pause, runtime, log } = this.#deps;
     if (pause.isPaused) return;
     const task = await store.find(id);
@@ -97,7 +102,7 @@ export class TaskRunner {
       const claim = await this.#claim(task, choice.adapter);
       if (!claim) return;
       const leave = work.lane === 'suspect' ? this.#watchSuspect(task.suspect) : undefined;
-      await this.#run(choice.adapter, { ...task, ...claim.head }, claim.run).finally(leave);
+      await this.#run(choice.adapter, { ...task, ...claim.head }, claim.run, slot).finally(leave);
     } catch (error) {
       log.warn({ taskId: id, reason: messageOf(error) }, 'a task could not be claimed; trying again');
       await queue.enqueue(id, { ...work, delayMs: CLAIM_AGAIN_MS });
@@ -156,7 +161,12 @@ export class TaskRunner {
   }
 
   /** Resolves when the agent has stopped: the outcome is stored while the worker already takes its next task. */
-  async #run(adapter: AgentAdapter, task: StoredTask, { signal, end }: RunHandle): Promise<void> {
+  async #run(
+    adapter: AgentAdapter,
+    task: StoredTask,
+    { signal, wait, end }: RunHandle,
+    slot: WorkSlot,
+  ): Promise<void> {
     const { database, store, runs, registry, workspaces, environments, outputs, recorder } = this.#deps;
     const { runtime, config, log } = this.#deps;
     const events = new RunEvents(task, {
@@ -167,9 +177,24 @@ export class TaskRunner {
     });
     const seen = toTask(task);
     const limit = timeLimitOf(seen, config);
-    const timer = setTimeout(() => runs.stop(task.id, limit.reason), limit.ms);
-    const started = runtime.monotonic();
-    const elapsed = () => Math.round(runtime.monotonic() - started);
+    const clock = new RunClock({
+      limitMs: limit.ms,
+      monotonic: runtime.monotonic,
+      onTimeout: () => runs.stop(task.id, limit.reason),
+    });
+    const whileWaiting = async <T>(decision: () => Promise<T>): Promise<T> => {
+      const endWait = wait();
+      clock.stop();
+      slot.release();
+      try {
+        const decided = await decision();
+        await slot.acquire(signal);
+        return decided;
+      } finally {
+        endWait();
+        clock.start();
+      }
+    };
     let usesWorkspace = false;
     let output: OutputRecorder | undefined;
     let outcome: RunOutcome;
@@ -189,19 +214,20 @@ export class TaskRunner {
             return workspaces.open(seen);
           },
           emit: (event) => events.add(event),
+          whileWaiting,
         });
       const result = await orAbandon(registry.breakerOf(adapter.type)?.run(execute) ?? execute(), signal);
-      outcome = completedOutcome(result, elapsed());
+      outcome = completedOutcome(result, clock.elapsed());
     } catch (error) {
       outcome = signal.aborted
-        ? stoppedOutcome(signal.reason, { duration: elapsed(), limit, error })
-        : thrownOutcome(error, elapsed());
+        ? stoppedOutcome(signal.reason, { duration: clock.elapsed(), limit, error })
+        : thrownOutcome(error, clock.elapsed());
     } finally {
-      clearTimeout(timer);
+      clock.finish();
     }
     if (output)
       await outputs.finish(task.id, output).catch((error: unknown) => {
-        if (outcome.kind === 'completed') outcome = thrownOutcome(error, elapsed());
+        if (outcome.kind === 'completed') outcome = thrownOutcome(error, clock.elapsed());
       });
     if (usesWorkspace)
       workspaces

@@ -18,9 +18,11 @@ import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import { CallReview } from './call-review.ts';
 import { runCheck } from './commands/run-check.ts';
 import { runCommandTool } from './commands/run-command.ts';
 import type { Sandbox } from '../processes/sandbox.ts';
+import { EditedCalls } from './edited-calls.ts';
 import type { FileKeepers } from './file-keeper.ts';
 import { editFileTool } from './files/edit-file.ts';
 import { grepTool } from './files/grep.ts';
@@ -111,9 +113,12 @@ export function composeTools(deps: ToolDeps) {
     rateLimit(limits, () => config.get('tools.callsPerMinute')),
   ];
   const person = { home: realHome(env), configHome: env['XDG_CONFIG_HOME'] };
-  const gate = new ToolGate({ ...deps, ...person, registry, guards, secretFiles });
+  const reviewed = { ...deps, ...person, registry, guards, secretFiles };
+  const review = new CallReview(reviewed);
+  const gate = new ToolGate(reviewed, review);
+  const editedCalls = new EditedCalls({ ...deps, review });
   const check = (order: CheckOrder) => runCheck({ ...deps, secretFiles }, order);
-  return { registry, gate, mcp, check };
+  return { registry, gate, editedCalls, mcp, check };
 }
 
 /** Links in the path would hide it from comparisons with the real paths of calls. */

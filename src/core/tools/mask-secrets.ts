@@ -13,6 +13,15 @@ export const maskSecrets = (args: Record<string, unknown>): Record<string, unkno
 /** The same for any JSON. */
 export const maskValue = (value: unknown, name = ''): unknown => maskNamed(value, name);
 
+/** The lines of a text as they may be shown, each at its own place. */
+export const maskLines = (text: string): string[] =>
+  maskSpans(
+    text.replace(
+      keyBlock,
+      (_, begin: string, body: string) => begin + body.replaceAll(/[^\r\n]+/g, (line) => mask(line)),
+    ),
+  ).split('\n');
+
 function maskNamed(value: unknown, name: string): unknown {
   if (typeof value === 'string') {
     const isSecret =
@@ -24,8 +33,10 @@ function maskNamed(value: unknown, name: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskNamed(item, key)]));
 }
 
-function maskText(input: string): string {
-  const text = input.replace(keyBlock, (_, begin: string, body: string) => `${begin}${mask(body)}`);
+const maskText = (text: string): string =>
+  maskSpans(text.replace(keyBlock, (_, begin: string, body: string) => `${begin}${mask(body)}`));
+
+function maskSpans(text: string): string {
   let masked = '';
   let at = 0;
   for (const { start, end } of secretSpans(text).sort((one, other) => one.start - other.start)) {
@@ -39,3 +50,7 @@ function maskText(input: string): string {
 }
 
 const mask = (secret: string) => `••••(${secret.length} characters)`;
+const marker = /••••\(\d+ characters\)/;
+
+/** Whether something that was masked is in a JSON text. */
+export const hasMasked = (json: string): boolean => marker.test(json);

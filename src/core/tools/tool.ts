@@ -67,6 +67,8 @@ export interface ToolScope {
   isConfined: boolean;
   /** Keeps the files that the call changes, so that a person can undo it. */
   keeper?: FileKeeper;
+  /** The state of the file that a person saw when they allowed the call; the call fails if it is another one. */
+  basis?: string;
 }
 
 /** The output of a successful call, for the model. */
@@ -76,8 +78,24 @@ export interface ToolOutput {
   origin?: string;
 }
 
+/** What a call would do to a file. It is for the person who decides, not for the model. */
+export interface ChangePreview {
+  /** The file, as the call names it. */
+  path: string;
+  /** The state of the file, in any text that differs when the file does. */
+  basis: string;
+  /** The texts to compare; no `before` for a new file. */
+  change?: { before: string | undefined; after: string };
+  /** Why there are no texts, as a sentence. */
+  problem?: string;
+  /** Why the call would fail. */
+  failure?: ToolFailure | PathError;
+}
+
 export interface ToolPlan {
   access: ToolAccess;
+  /** Finds what the call would change in a file, without side effects. Called only for a call that the guards let pass. */
+  preview?(scope: ToolScope): Promise<ChangePreview>;
   /** Executes the call. Throws a `ToolFailure` for failures that the model should see. */
   run(scope: ToolScope): Promise<ToolOutput>;
 }

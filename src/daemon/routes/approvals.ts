@@ -6,7 +6,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerApprovals(
   server: FastifyInstance,
-  { approvals }: Pick<App, 'approvals'>,
+  { approvals, loadRuns }: Pick<App, 'approvals' | 'loadRuns'>,
   check?: ResponseCheck,
 ): void {
   implement(
@@ -14,9 +14,16 @@ export function registerApprovals(
     approvalsRoutes,
     {
       list: ({ query }, { caller }) => approvals.list(caller, query),
-      decide: async ({ params, body }, { caller }) => ({
-        approval: await approvals.decide(caller, params.id, body.decision, body),
-      }),
+      get: async ({ params }, { caller }) => ({ approval: await approvals.get(caller, params.id) }),
+      preview: async ({ params, body }, { caller }) => {
+        const { editedCalls } = await loadRuns();
+        return { approval: await editedCalls.preview(caller, params.id, body.arguments) };
+      },
+      decide: async ({ params, body }, { caller }) => {
+        if (!body.arguments) return approvals.decide(caller, params.id, body.decision, body);
+        const { editedCalls } = await loadRuns();
+        return editedCalls.allow(caller, params.id, body.arguments);
+      },
     },
     check,
   );

@@ -23,9 +23,8 @@ export function registerChat(
       createQuickCompletion: ({ body }, { reply }) => completions.quick(body, signalOf(reply)),
       createSmartCompletion: ({ body }, { caller, reply }) =>
         completions.smart(caller, body, signalOf(reply)),
-      decideApproval: async ({ body }, { caller }) => ({
-        approval: await app.approvals.decide(caller, body.approvalId, body.decision, body),
-      }),
+      decideApproval: ({ body }, { caller }) =>
+        app.approvals.decide(caller, body.approvalId, body.decision, body),
       listModels: ({ query }) => modelProviders.models(query),
     },
     check,

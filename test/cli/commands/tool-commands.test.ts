@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Approval } from '../../../src/contract/approvals.ts';
 import { type ContractServer, startContractServer } from '../../helpers/contract-server.ts';
@@ -104,6 +106,40 @@ describe('svc approvals', () => {
     expect(world.coverages).toEqual(['kind', 'kind', 'tool']);
   });
 
+  it('allows a call with other arguments, from JSON, a file or stdin', async () => {
+    const changed = { command: 'npm run lint' };
+    const text = JSON.stringify(changed);
+    const file = join(home.folder, 'changed.json');
+    writeFileSync(file, text);
+    for (const [given, stdin] of [[text], [file], ['-', text]] as const) {
+      const args = ['approvals', 'allow', world.ask().id, '--arguments', given, '--url', server.url];
+      const { code, stderr } = await home.svc(args, stdin === undefined ? {} : { stdin });
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: 'Allowed run_command once, with your arguments.\n',
+      });
+    }
+    expect(world.edits).toEqual([changed, changed, changed]);
+    expect(world.approvals.map(({ decision }) => decision)).toEqual([
+      'allow-once',
+      'allow-once',
+      'allow-once',
+    ]);
+  });
+
+  it('shows the change of a file with its line numbers', async () => {
+    const { id } = world.ask({
+      toolName: 'edit_file',
+      params: { path: 'a.ts', oldText: 'old', newText: 'new' },
+      diff: { path: 'a.ts', added: 1, removed: 1, text: '@@ -9,2 +9,2 @@\n kept\n-old\n+new\n' },
+    });
+    const { stdout } = await svc('approvals', 'show', id);
+    expect(stdout).toMatch(
+      /Arguments +path: a\.ts\n +Change +\+1 −1\n +9 {3}kept\n +10 - old\n +10 \+ new\n/,
+    );
+    expect(stdout).not.toContain('oldText');
+  });
+
   it('shows everything hidden, and names of arguments that imitate others in quotes', async () => {
     world.ask({
       toolName: 'run\u3164_command',
@@ -141,6 +177,10 @@ describe('svc approvals', () => {
     [['allow', '0abc'], 5, /There is no approval "0abc"\. See them: svc approvals ls --all/],
     [['show', 'appr_01a1fc43-0e60-790c-9e24-000000000009'], 5, /There is no approval/],
     [['deny'], 2, /Specify approvals, or pass --all/],
+    [['allow', 'x', '--always', '--arguments', '{}'], 2, /Changed arguments can only be allowed once/],
+    [['allow', 'x', '--arguments', 'nothing.json'], 6, /nothing\.json cannot be read/],
+    [['allow', 'x', '--arguments', '{"a"'], 6, /The arguments are not valid JSON/],
+    [['edit', 'x'], 2, /There is no terminal for an editor\. Pass the arguments: svc approvals allow/],
     [['deny', 'x', '--all'], 2, /Specify approvals, or pass --all/],
     [['allow', '01a1'], 6, /matches several approval IDs/],
   ] as const)('svc approvals %j exits with %i', async (args, code, stderr) => {
@@ -317,5 +357,27 @@ describe('svc tools', () => {
         'github      http           1  not connected: It answers with 401\n',
     );
     expect((await svc('tools', 'ls', '-q')).stdout).toBe('read_file\ncreate_issue\n');
+  });
+});
+
+describe('svc tasks', () => {
+  it('says for which approval a task waits, and until when', async () => {
+    const created = world.created();
+    const running = home.svc(['run', '--detach', 'fix it', '--url', server.url]);
+    const { id } = await created;
+    await running;
+    const { expiresAt } = world.askInTask();
+    const expected = new RegExp(
+      `approval of run_command, until ${expiresAt}  \\(10 min left\\)`.replaceAll('.', String.raw`\.`),
+    );
+    const shown = await svc('tasks', 'show', id);
+    expect(shown.stdout).toMatch(expected);
+    expect(shown.stderr).toContain(`svc approvals allow ${world.approvals[0]?.id}`);
+    const listed = await svc('tasks', 'ls');
+    expect(listed.stderr).toMatch(expected);
+    expect(listed.stderr).toContain('svc approvals ls');
+    world.decide(world.approvals[0]?.id ?? '', 'allow-once');
+    expect((await svc('tasks', 'show', id)).stdout).not.toContain('approval of');
+    expect((await svc('tasks', 'ls')).stderr).toBe('');
   });
 });

@@ -9,6 +9,9 @@ import { ApprovalService } from '../../../src/core/approvals/approval-service.ts
 import { ApprovalStore } from '../../../src/core/approvals/approval-store.ts';
 import { PolicyService } from '../../../src/core/policy/policy-service.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
+import { SecretFiles } from '../../../src/core/paths/secret-files.ts';
+import { CallReview } from '../../../src/core/tools/call-review.ts';
+import { EditedCalls } from '../../../src/core/tools/edited-calls.ts';
 import type { Guard } from '../../../src/core/tools/guards/guard.ts';
 import type { Tool, ToolAccess, ToolContext, ToolOutput } from '../../../src/core/tools/tool.ts';
 import { type RequestedCall, ToolGate, type ToolRun } from '../../../src/core/tools/tool-gate.ts';
@@ -27,11 +30,12 @@ export async function openGate(
   change: Partial<Tool> = {},
   moreGuards: Guard[] = [],
   homeIn: (tree: TestTree) => string | undefined = () => undefined,
+  moreTools: Tool[] = [],
 ) {
   const storage = await openStorage();
   const tree = await plantTree();
   const { database, bus } = storage;
-  const clock = { now: new Date('2026-03-01T12:00:00Z') };
+  const clock: { now: Date; expireAfterMs?: number } = { now: new Date('2026-03-01T12:00:00Z') };
   const runtime = { ...systemRuntime, now: () => clock.now };
   const audit = new AuditLog(runtime);
   const policy = await PolicyService.load({ database, audit });
@@ -44,6 +48,7 @@ export async function openGate(
     audit,
     notifications,
     outbox: { addApproval: async () => undefined },
+    expireAfterMs: () => clock.expireAfterMs,
     runtime,
   });
   /** All steps in order. */
@@ -76,9 +81,10 @@ export async function openGate(
   });
   const faults: string[] = [];
   const note = (_: object, message: string) => void faults.push(message);
-  const gate = new ToolGate({
+  const secretFiles = new SecretFiles();
+  const parts = {
     database,
-    registry: new ToolRegistry([tool], { tools: async () => [], servers: async () => [] }),
+    registry: new ToolRegistry([tool, ...moreTools], { tools: async () => [], servers: async () => [] }),
     guards: [
       guard('path-traversal', () => behaviour.guard()),
       guard('rate-limit', () => undefined),
@@ -86,13 +92,16 @@ export async function openGate(
     ],
     protectedDirectories: [],
     home: homeIn(tree),
+    secretFiles,
     policy,
     approvals,
     approvalStore,
     audit,
     runtime,
     log: { debug: note, info: note, warn: note, error: note },
-  });
+  };
+  const review = new CallReview(parts);
+  const gate = new ToolGate(parts, review);
   const rows = () =>
     database.read.selectFrom('audit_log').selectAll().where('kind', '=', 'tool').orderBy('seq').execute();
   const runOf = (context: Partial<ToolContext> = {}, canAsk = true): ToolRun => ({
@@ -105,7 +114,9 @@ export async function openGate(
     policy,
     approvals,
     approvalStore,
+    editedCalls: new EditedCalls({ approvals, review }),
     database,
+    bus,
     tree,
     clock,
     steps,

@@ -153,6 +153,28 @@ describe('the expiry of an approval', () => {
     expect(await open.call({ approvalId })).toEqual(done);
   });
 
+  it('expires an approval of a task after a day', async () => {
+    await using open = await openGate();
+    const run = open.runOf({ conversationId: undefined, taskId: 'task_1' });
+    const approvalId = await open.ask({}, run);
+    later(open, 24 * 60 * MINUTE - 1);
+    await open.decide(approvalId);
+    const late = await open.ask({ args: { late: true } }, run);
+    later(open, 24 * 60 * MINUTE);
+    await expect(open.decide(late)).rejects.toMatchObject({ message: 'The approval has expired' });
+  });
+
+  it('expires every approval after the time of the setting, which holds for new ones at once', async () => {
+    await using open = await openGate();
+    const before = await open.ask({ args: { before: true } });
+    open.clock.expireAfterMs = MINUTE;
+    const runs = [open.runOf(), open.runOf({ conversationId: undefined, taskId: 'task_1' })];
+    const ids = await Promise.all(runs.map((run) => open.ask({}, run)));
+    later(open, MINUTE);
+    for (const id of ids) await expect(open.decide(id)).rejects.toMatchObject({ code: 'wrong_state' });
+    await open.decide(before);
+  });
+
   it('expires an approval with the run that requested it', async () => {
     await using open = await openGate();
     const approvalId = await open.ask();

@@ -23,6 +23,11 @@ const call: NewApproval = {
   scripts: null,
   covers: null,
   covers_key: null,
+  coverable: 0,
+  diff: null,
+  basis: null,
+  edited: null,
+  context: null,
   binding: 'one',
 };
 const person = { userId: 'user_owner', role: 'user' } as const;
@@ -41,6 +46,7 @@ async function openApprovals(options: { baseUrl?: string } = {}) {
     store: new ApprovalStore(database),
     audit: new AuditLog(runtime),
     notifications: new NotificationService({ database, bus, runtime }),
+    expireAfterMs: () => undefined,
   });
   await world.addUser('user_owner');
   await insertTasks(world, [newTask('task_1', { title: 'Shop tests' })]);

@@ -30,6 +30,11 @@ it('sends no waiting deliveries of other users to a former administrator, and no
       scripts: null,
       covers: null,
       covers_key: null,
+      coverable: 0,
+      diff: null,
+      basis: null,
+      edited: null,
+      context: null,
       binding: caller.userId,
     });
   const approvals = { ownApproval: (await approve(boss)).id, othersApproval: (await approve(bob)).id };

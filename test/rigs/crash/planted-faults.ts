@@ -75,8 +75,8 @@ export const plantedFaults: Record<string, PlantedFault> = {
     async plant() {
       const { MemoryQueue } = await import('../../../src/core/queue/memory-queue.ts');
       replaceMethod(MemoryQueue.prototype, 'start', (start) => (handle, options) => {
-        const twice: typeof handle = async (id, work) =>
-          void (await Promise.all([handle(id, work), handle(id, work)]));
+        const twice: typeof handle = async (...delivery) =>
+          void (await Promise.all([handle(...delivery), handle(...delivery)]));
         return start(twice, options);
       });
       await withoutGuard((move) => move === 'claim');

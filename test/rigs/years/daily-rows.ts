@@ -138,6 +138,7 @@ export async function addRows(app: App, owner_id: string, now: Date, taskIds: st
           arguments: JSON.stringify({ text }),
           cwd: '/',
           danger: 'write',
+          coverable: 0,
           reason: 'rig',
           binding: id,
           status: 'approved',

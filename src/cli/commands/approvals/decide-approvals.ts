@@ -5,16 +5,18 @@ import { visibleLine } from '../../../contract/visible-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
-import { withId } from '../../ids/resolve-id.ts';
 import { ask, canAsk } from '../../input/ask.ts';
-import { type Decision, isLongerThanScreen } from './decision-words.ts';
+import { isLongerThanScreen } from './decision-words.ts';
+import { allowEdited, readArguments } from './edit-approval.ts';
+import { callText } from './edit-call.ts';
 import { findApproval, loadApproval } from './find-approval.ts';
-import { formatCall } from './format-call.ts';
+import { sendDecision } from './send-decision.ts';
 
 interface AllowOptions extends Format {
   always?: boolean;
   wholeTool?: boolean;
   yes?: boolean;
+  arguments?: string;
 }
 
 interface Format {
@@ -25,11 +27,16 @@ interface Format {
 export async function allowApproval(
   cli: Cli,
   text: string,
-  { always = false, wholeTool = false, yes = false, json }: AllowOptions,
+  { always = false, wholeTool = false, yes = false, json, arguments: edited }: AllowOptions,
 ): Promise<void> {
   const { output } = cli;
+  if (edited !== undefined) {
+    if (always || wholeTool)
+      throw new CliError(exitCodes.usage, 'Changed arguments can only be allowed once: omit --always.');
+    return allowEdited(cli, text, await readArguments(edited), json);
+  }
   const shown = canAsk(cli) && !yes ? await confirmIfLong(cli, text) : undefined;
-  const approval = await decide(
+  const { approval, alsoAllowed = [] } = await sendDecision(
     cli,
     shown ?? text,
     wholeTool
@@ -38,6 +45,10 @@ export async function allowApproval(
     json,
   );
   if (json) return;
+  if (alsoAllowed.length > 0)
+    output.note(
+      `Also allowed ${alsoAllowed.length} ${alsoAllowed.length === 1 ? 'call' : 'calls'} that waited.`,
+    );
   if (shown === undefined) output.note(callText(cli, approval));
   const tool = visibleLine(approval.toolName);
   const where = approval.conversationId === undefined ? 'task' : 'conversation';
@@ -55,12 +66,6 @@ function allowedAlways({ toolName, alwaysCovers }: Approval, where: string): str
   return covers.startsWith(NOTHING)
     ? `Allowed ${tool} once: ${covers.slice(NOTHING.length)}.`
     : `Allowed for the rest of this ${where}: ${covers}.`;
-}
-
-function callText({ output }: Cli, approval: Approval): string {
-  const { paintError: paint, errorStream } = output;
-  const width = errorStream.columns || Number.POSITIVE_INFINITY;
-  return formatCall(approval, { paint, width, now: Date.now() }).trimEnd();
 }
 
 /** Shows a call that is longer than the screen, and has the person type that they read it; its ID if it was shown. */
@@ -91,7 +96,7 @@ export async function denyApprovals(
   const ids = all ? await pendingIds(cli) : texts;
   if (ids.length === 0) return cli.output.note('No pending approvals.');
   await forEachId(cli, ids, async (text) => {
-    const approval = await decide(
+    const { approval } = await sendDecision(
       cli,
       text,
       { decision: 'deny', ...(reason !== undefined && { denialReason: reason }) },
@@ -105,15 +110,4 @@ async function pendingIds(cli: Cli): Promise<string[]> {
   const ids: string[] = [];
   for await (const id of idsOf(cli.connect().client, 'approval', { isOpenOnly: true }).list()) ids.push(id);
   return ids;
-}
-
-async function decide(cli: Cli, text: string, body: Decision, json = false): Promise<Approval> {
-  const { client } = cli.connect();
-  const found = await findApproval(client, text);
-  const { answer } = await withId(found, idsOf(client, 'approval'), (id) =>
-    client.approvals.decide({ params: { id }, body }),
-  );
-  if (json) cli.output.json(answer);
-  else cli.output.write(`${answer.approval.id}\n`);
-  return answer.approval;
 }

@@ -1,5 +1,5 @@
 import type { Approval } from '../../../contract/approvals.ts';
-import type { Client } from '../../../contract/client.ts';
+import { ApiError, type Client } from '../../../contract/client.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
@@ -15,15 +15,14 @@ export async function findApproval(client: Client, text: string): Promise<string
   }
 }
 
-/** More than can be pending at a time. */
-const MOST = 500;
-
 /** The approval with this ID. */
 export async function loadApproval(client: Client, id: string): Promise<Approval> {
-  const { approvals } = await client.approvals.list({ query: { status: 'all', limit: MOST } });
-  const approval = approvals.find((each) => each.id === id);
-  if (approval) return approval;
-  throw new CliError(exitCodes.notFound, `There is no approval "${id}".`, {
-    next: 'See them: svc approvals ls --all',
-  });
+  try {
+    return (await client.approvals.get({ params: { id } })).approval;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    throw new CliError(exitCodes.notFound, `There is no approval "${id}".`, {
+      next: 'See them: svc approvals ls --all',
+    });
+  }
 }

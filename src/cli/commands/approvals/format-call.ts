@@ -3,9 +3,9 @@ import { formatAge, formatLeft } from '../../output/duration.ts';
 import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
 import { type Fact, type FactLine, formatFacts } from '../../output/facts.ts';
 import type { Paint } from '../../output/output.ts';
-import { editOf, renderDiff } from '../../tui/parts/edit-diff.ts';
 import { type Line, lineText } from '../../tui/parts/line.ts';
 import { otherParams } from '../../tui/parts/render-approval.ts';
+import { renderDiff } from '../../tui/parts/render-diff.ts';
 import { listArguments, formatArguments, plainName } from '../../tui/parts/format-arguments.ts';
 import { breakSpan } from '../../tui/parts/wrap-spans.ts';
 
@@ -28,11 +28,12 @@ export function formatCall(
 ): string {
   const columns = Math.max(NARROWEST, width - NAMES);
   const lines = (text: string) => rowsOf(visibleLine(text), columns);
-  const edit = editOf(call);
+  const { diff } = call;
   const { status = 'pending', conversationId, taskId, decidedAt, decidedBy } = call;
   const facts: Fact[] = [
-    ['Arguments', listArguments(otherParams(call, edit)).flatMap((each) => argumentLines(each, columns))],
-    ['Change', edit && renderDiff(edit.oldText, edit.newText, columns).map(diffLine)],
+    ['Arguments', argumentsOf(otherParams(call), columns)],
+    ['Changed to', call.editedParams && argumentsOf(call.editedParams, columns)],
+    ['Change', diff && renderDiff(diff, columns).map(diffLine)],
     ['Scripts', call.scripts?.flatMap(({ path, sha256 }) => [...lines(path), `${INDENT}sha256:${sha256}`])],
     ['Always', call.alwaysCovers === undefined ? undefined : lines(call.alwaysCovers)],
     ['Directory', lines(call.cwd)],
@@ -52,6 +53,9 @@ export function formatCall(
 export const summariseCall = ({ toolName, params }: Pick<AskedCall, 'toolName' | 'params'>): string =>
   `${visibleLine(toolName)} ${formatArguments(params)}`.trimEnd();
 
+const argumentsOf = (params: Approval['params'], columns: number): string[] =>
+  listArguments(params).flatMap((each) => argumentLines(each, columns));
+
 /** A short value follows its name, a longer one is indented below it. */
 function argumentLines({ name, text }: { name: string; text: string }, columns: number): string[] {
   const title = `${plainName(name)}:`;
@@ -65,6 +69,7 @@ function argumentLines({ name, text }: { name: string; text: string }, columns: 
 function diffLine(line: Line): FactLine {
   const text = lineText(line);
   const tone = line[0]?.style?.tone;
+  if (tone === 'muted') return { text, style: 'dim' };
   if (tone === 'bad') return { text, style: 'red' };
   return tone === 'good' ? { text, style: 'green' } : text;
 }

@@ -4,10 +4,18 @@ import { ask, canAsk } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
-import { type Decision, isLongerThanScreen, questionAbout } from '../approvals/decision-words.ts';
+import {
+  type Answer,
+  type Decision,
+  isLongerThanScreen,
+  parseDecision,
+  type Question,
+  questionAbout,
+} from '../approvals/decision-words.ts';
+import { editCall } from '../approvals/edit-call.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { renderApproval } from '../../tui/parts/render-approval.ts';
-import { lineText } from '../../tui/parts/line.ts';
+import { paintLine } from '../../output/paint-line.ts';
 
 /** What happens with a call that needs approval; by default the terminal prompts. */
 export type OnApproval = 'fail' | 'wait' | 'deny';
@@ -37,15 +45,24 @@ export async function answerApproval(
       { next: 'Continue without it: --on-approval deny, or decide elsewhere: --on-approval wait' },
     );
   const lines = renderApproval(approval, (output.errorStream.columns || 80) - 2);
-  for (const line of lines) output.note(`${output.paintError('yellow', '│')} ${lineText(line)}`);
-  return decide(cli, approval, await askWhether(cli, approval.toolName, lines.length));
+  for (const line of lines) output.note(`${output.paintError('yellow', '│')} ${paintLine(line, output)}`);
+  return decide(cli, approval, await askWhether(cli, approval, lines.length));
 }
 
-async function askWhether(cli: Cli, tool: string, rows: number): Promise<Decision> {
-  const { text, answers } = questionAbout(tool, { rows, isLong: isLongerThanScreen(rows, cli.output) });
+async function askWhether(cli: Cli, approval: Approval, rows: number): Promise<Decision> {
+  const isLong = isLongerThanScreen(rows, cli.output);
+  for (;;) {
+    const answer = await askPerson(cli, questionAbout(approval.toolName, { rows, isLong }));
+    if (answer !== 'edit') return answer;
+    const edited = await editCall(cli, approval, (question) => askPerson(cli, question));
+    if (edited) return edited;
+  }
+}
+
+/** What is no answer denies. */
+async function askPerson(cli: Cli, { text, answers }: Question): Promise<Answer> {
   const [answer = ''] = await ask(cli, [{ text, mayBeEmpty: true }], '');
-  const word = answer.trim().toLowerCase();
-  return (Object.hasOwn(answers, word) ? answers[word] : undefined) ?? { decision: 'deny' };
+  return parseDecision(answer, answers) ?? { decision: 'deny' };
 }
 
 async function decide(cli: Cli, { id }: Approval, body: Decision): Promise<void> {

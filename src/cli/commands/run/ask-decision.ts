@@ -1,14 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import type { Output } from '../../output/output.ts';
-import { type Decision, parseDecision } from '../approvals/decision-words.ts';
+import { type Answer, parseDecision, type Question } from '../approvals/decision-words.ts';
 
 /** Type-ahead is complete once no input arrives for this long. */
 const QUIET_MS = 50;
-
-export interface DecisionQuestion {
-  text: string;
-  answers: Record<string, Decision>;
-}
 
 /**
  * Prompts until the answer is valid; undefined if the prompt was aborted or closed.
@@ -16,9 +11,9 @@ export interface DecisionQuestion {
  */
 export async function askDecision(
   output: Output,
-  { text, answers }: DecisionQuestion,
+  { text, answers }: Question,
   signal: AbortSignal,
-): Promise<Decision | undefined> {
+): Promise<Answer | undefined> {
   const { stdin } = process;
   await dropTypedAhead(stdin, signal);
   const lines = createInterface({ input: stdin, output: output.errorStream, terminal: true, historySize: 0 });

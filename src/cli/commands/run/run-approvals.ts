@@ -2,19 +2,19 @@ import { ApiError, type Client } from '../../../contract/client.ts';
 import type { TaskEvent } from '../../../contract/task.ts';
 import { askedCall, decidedApproval } from '../approvals/asked-call.ts';
 import { type Decision, isLongerThanScreen, questionAbout } from '../approvals/decision-words.ts';
-import { type AskedCall, formatCall } from '../approvals/format-call.ts';
+import { callText, editCall } from '../approvals/edit-call.ts';
+import type { AskedCall } from '../approvals/format-call.ts';
 import { canAsk } from '../../input/ask.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
 import { callAttention } from '../../output/call-attention.ts';
+import { formatLeft } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { askDecision, type DecisionQuestion } from './ask-decision.ts';
+import { askDecision } from './ask-decision.ts';
 import type { OnApproval } from './on-approval.ts';
 import type { RunProgress } from './run-progress.ts';
-
-const MOST = 500;
 
 export interface RunApprovals {
   event(event: TaskEvent): void;
@@ -48,21 +48,31 @@ export function runApprovals(
     }
   };
   const show = (call: AskedCall) => {
-    const { paintError: paint, errorStream } = output;
-    const width = errorStream.columns || Number.POSITIVE_INFINITY;
-    const text = formatCall(call, { paint, width, now: Date.now() }).trimEnd();
+    const text = callText(cli, call);
     output.note(text);
     return text.split('\n').length;
   };
   /** When the person was last seen: at the start, and at each decision. */
   let seenAt = performance.now();
-  const ask = async (question: DecisionQuestion, why: string, signal: AbortSignal) => {
+  /** Asks the person, whose attention is called while they are away. */
+  const attended = async <T>(why: string, ask: () => Promise<T>): Promise<T> => {
     const withdraw = callAttention(cli, why, performance.now() - seenAt);
     try {
-      return await askDecision(output, question, signal);
+      return await ask();
     } finally {
       withdraw();
       seenAt = performance.now();
+    }
+  };
+  /** The decision of the person, who may change the arguments first; undefined if the prompt was closed. */
+  const decideHere = async (call: AskedCall, signal: AbortSignal): Promise<Decision | undefined> => {
+    for (;;) {
+      const rows = show(call);
+      const question = questionAbout(call.toolName, { rows, isLong: isLongerThanScreen(rows, output) });
+      const answer = await askDecision(output, question, signal);
+      if (answer !== 'edit') return answer;
+      const edited = await editCall(cli, call, (next) => askDecision(output, next, signal));
+      if (edited || signal.aborted) return edited;
     }
   };
   const handle = async (asked: AskedCall, signal: AbortSignal) => {
@@ -71,19 +81,22 @@ export function runApprovals(
     if (!call || signal.aborted) return;
     if (way === 'deny') return send(call.id, { decision: 'deny' });
     progress.pause();
-    const rows = show(call);
     const tool = visibleLine(call.toolName);
+    const left = formatLeft(call.expiresAt, Date.now());
+    if (way === 'fail' || !canAsk(cli)) show(call);
     if (way === 'fail')
       throw new CliError(
         exitCodes.approvalNeeded,
-        `${tool} needs approval, and there is no terminal to prompt on; the task is waiting.`,
+        `${tool} needs approval, and there is no terminal to prompt on; the task is waiting (${left} left).`,
         { next: `Allow it: svc approvals allow ${call.id}   Then: svc tasks logs -f ${taskId}` },
       );
-    const question = questionAbout(call.toolName, { rows, isLong: isLongerThanScreen(rows, output) });
-    const decision = canAsk(cli) ? await ask(question, `${tool} needs approval`, signal) : undefined;
+    const decision = canAsk(cli)
+      ? await attended(`${tool} needs approval`, () => decideHere(call, signal))
+      : undefined;
     progress.resume();
     if (decision) return send(call.id, decision);
-    if (!signal.aborted) progress.say(`waiting for a decision: svc approvals allow ${call.id}`);
+    if (!signal.aborted)
+      progress.say(`waiting for a decision: svc approvals allow ${call.id} (${left} left)`);
   };
   return {
     failed: failed.promise,
@@ -102,14 +115,13 @@ export function runApprovals(
   };
 }
 
-/** The current state of the approval; undefined once decided. Without the right to list approvals, the event counts. */
+/** The current state of the approval; undefined once decided. Without the right to read it, the event counts. */
 async function openCall(client: Client, call: AskedCall): Promise<AskedCall | undefined> {
   try {
-    const { approvals } = await client.approvals.list({ query: { status: 'all', limit: MOST } });
-    const found = approvals.find(({ id }) => id === call.id) ?? call;
-    return (found.status ?? 'pending') === 'pending' ? found : undefined;
+    const { approval } = await client.approvals.get({ params: { id: call.id } });
+    return approval.status === 'pending' ? approval : undefined;
   } catch (error) {
-    if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return call;
+    if (error instanceof ApiError && [401, 403, 404].includes(error.status)) return call;
     throw error;
   }
 }

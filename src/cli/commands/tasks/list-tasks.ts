@@ -1,10 +1,13 @@
+import type { Approval } from '../../../contract/approvals.ts';
 import type { ListedTask } from '../../../contract/task.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge } from '../../output/duration.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import type { Column } from '../../output/table.ts';
+import { callsOfTasks, waitText } from '../approvals/calls-of-tasks.ts';
 import { paintStatus } from './paint-status.ts';
 import { directoryShower, projectHere } from './task-directories.ts';
+import { hasEnded } from './task-outcome.ts';
 
 export interface ListOptions {
   status?: string[];
@@ -48,7 +51,19 @@ export async function listTasks(cli: Cli, options: ListOptions): Promise<void> {
         ? 'No tasks yet. Run one: svc run --agent command -- "echo hello"'
         : 'No matching tasks. List all: svc tasks ls',
     );
-  output.table(columns(cli, page.tasks), page.tasks);
+  const calls = page.tasks.some(({ status }) => status !== undefined && !hasEnded({ status }))
+    ? await callsOfTasks(cli.connect().client)
+    : new Map<string, Approval>();
+  const short = idShortener(output, page.tasks);
+  output.table(columns(cli, page.tasks, calls), page.tasks);
+  for (const { id } of page.tasks) {
+    const call = calls.get(id);
+    if (call)
+      output.note(
+        `${output.paintError('yellow', '!')} ${short(id)} waits for approval of ${waitText(call, Date.now())}`,
+      );
+  }
+  if (page.tasks.some(({ id }) => calls.has(id))) output.note('  Decide: svc approvals ls');
   if (page.nextCursor !== undefined)
     output.note(
       output.paintError(
@@ -58,7 +73,7 @@ export async function listTasks(cli: Cli, options: ListOptions): Promise<void> {
     );
 }
 
-function columns(cli: Cli, tasks: ListedTask[]): Column<ListedTask>[] {
+function columns(cli: Cli, tasks: ListedTask[], calls: ReadonlyMap<string, Approval>): Column<ListedTask>[] {
   const { paint } = cli.output;
   const short = idShortener(cli.output, tasks);
   const show = directoryShower(cli);
@@ -69,7 +84,8 @@ function columns(cli: Cli, tasks: ListedTask[]): Column<ListedTask>[] {
     {
       title: 'STATUS',
       value: ({ status = '' }) => status,
-      paint: (cell, { status }) => paintStatus(paint, cell, status),
+      paint: (cell, { id, status }) =>
+        calls.has(id) ? paint('yellow', cell) : paintStatus(paint, cell, status),
     },
     { title: 'P', value: ({ priority }) => String(priority ?? ''), align: 'right', fromWidth: 100 },
     { title: 'AGENT', value: ({ assignedAgent = '' }) => assignedAgent, fromWidth: 100 },

@@ -1,3 +1,4 @@
+import type { Approval } from '../../../contract/approvals.ts';
 import type { Task } from '../../../contract/task.ts';
 import { findVendor, productNames } from '../../../contract/vendors.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -5,8 +6,10 @@ import { formatAge, formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
+import { callsOfTasks, waitText } from '../approvals/calls-of-tasks.ts';
 import { paintStatus } from './paint-status.ts';
 import { refusalLines } from './refusal-lines.ts';
+import { hasEnded } from './task-outcome.ts';
 import { verificationFact, verificationText } from './verification-text.ts';
 
 const PROMPT_LINES = 20;
@@ -19,7 +22,8 @@ export async function showTask(cli: Cli, text: string, { json }: { json?: boolea
   const answer = await client.tasks.get({ params: { id } });
   if (json) return output.json(answer);
   const { task } = answer;
-  const facts = factsOf(task).filter(
+  const call = hasEnded(task) ? undefined : (await callsOfTasks(client, id)).get(id);
+  const facts = factsOf(task, call).filter(
     (fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== '',
   );
   for (const [name, value] of facts) {
@@ -33,13 +37,15 @@ export async function showTask(cli: Cli, text: string, { json }: { json?: boolea
   section(cli, 'Output', task.result?.output);
   section(cli, 'Refused', refusalLines(task).join('\n'));
   section(cli, 'Verification', verificationText(task));
+  if (call)
+    output.note(`\nSee the call: svc approvals show ${call.id}   Allow it: svc approvals allow ${call.id}`);
   if (task.status === 'failed')
     output.note(`\nRetry it: svc tasks retry ${id}   See what happened: svc tasks logs ${id}`);
   else if (task.held)
     output.note(`\nThe task was imported and is on hold. Release it: svc tasks release ${id}`);
 }
 
-function factsOf(task: Task): [string, string | undefined][] {
+function factsOf(task: Task, call: Approval | undefined): [string, string | undefined][] {
   const now = Date.now();
   const time = (at: string | undefined) => at && `${at}  (${formatAge(at, now)})`;
   const { error, result } = task;
@@ -47,6 +53,7 @@ function factsOf(task: Task): [string, string | undefined][] {
     ['Task', task.id],
     ['Title', task.title],
     ['Status', task.status],
+    ['Waits for', call && `approval of ${waitText(call, now)}`],
     ['Error', error && `${error.message}  (${error.class}, ${error.code})`],
     ['Agent', task.agentType ?? task.assignedAgent],
     ['Attempts', task.attempts > 1 ? `${task.attempts} of ${task.maxAttempts}` : String(task.attempts)],

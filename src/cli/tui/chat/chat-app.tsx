@@ -5,6 +5,7 @@ import { splitKeys } from '../editor/key-action.ts';
 import { ApprovalBar, approvalRows } from '../parts/approval-bar.tsx';
 import { LinesView } from '../parts/line-view.tsx';
 import { useBatchedReducer } from '../parts/use-batched-reducer.ts';
+import { useTyping } from '../parts/use-typing.ts';
 import { ChatSession, type ChatSessionParts } from './chat-session.ts';
 import { type ChatState, reduceChat } from './chat-state.ts';
 import { gitBranch } from './git-branch.ts';
@@ -19,6 +20,7 @@ import type { SlashName } from './slash-commands.ts';
 import { StatusBar, statusRows } from './status-bar.tsx';
 import { submitText } from './submit-text.ts';
 import { TranscriptView } from './transcript-view.tsx';
+import { useEditedCall } from './use-edited-call.ts';
 import { useLeave } from './use-leave.ts';
 import { useMessage } from './use-message.ts';
 import { usePaths } from './use-paths.ts';
@@ -59,6 +61,7 @@ export function ChatApp(props: ChatAppProps) {
   const { isLeaving, press: pressLeave, leave } = useLeave();
   const { run } = state;
   const approval = run.approvals[0];
+  const typing = useTyping();
   const isWriting = approval === undefined && question === undefined;
   const workFolder = state.conversation?.cwd ?? folder;
   // It may have changed during a turn.
@@ -116,10 +119,16 @@ export function ChatApp(props: ChatAppProps) {
     height: Math.max(1, Math.floor(height / 3)),
     hint: run.entries.length === 0 ? 'Write a message' : 'Write a reply',
   });
+  const editedCall = useEditedCall({
+    edit: terminal.edit,
+    preview: (id, body) => session.fetch((client) => client.approvals.preview({ params: { id }, body })),
+    remark: setRemark,
+  });
+  const call = approval && editedCall.of(approval);
   const waiting = waitingLines(state, width);
   const barRows = Math.max(4, Math.floor(height * 0.6));
-  const lowerRows = approval
-    ? Math.min(barRows, approvalRows(approval, width))
+  const lowerRows = call
+    ? Math.min(barRows, approvalRows(call.approval, width))
     : question
       ? pickerRows(question.choices.length)
       : messageRows(editor, input.completions);
@@ -141,6 +150,7 @@ export function ChatApp(props: ChatAppProps) {
     if (approval) apply({ kind: 'put-aside' });
   };
   const press = (letters: string, key: Key) => {
+    if (typing.isOn() && !(key.ctrl && letters === 'c')) return;
     setRemark(undefined);
     if (key.ctrl && letters === 'c') {
       if (isWriting && input.clear()) return;
@@ -165,15 +175,21 @@ export function ChatApp(props: ChatAppProps) {
     <Box flexDirection="column" width={width} height={height}>
       <TranscriptView view={transcript.view} height={viewRows} width={width} />
       <LinesView lines={waiting} />
-      {approval ? (
+      {approval && call ? (
         <ApprovalBar
-          key={approval.id}
-          approval={approval}
+          key={`${approval.id} ${call.changes}`}
+          approval={call.approval}
+          isEdited={call.arguments !== undefined}
           waiting={run.approvals.length}
           width={width}
           height={barRows}
           now={now}
-          onDecide={(decision, covers) => void session.decide(approval, decision, covers)}
+          onDecide={(decision) => {
+            const isAllowed = decision.decision !== 'deny' && call.arguments !== undefined;
+            void session.decide(approval, isAllowed ? { ...decision, arguments: call.arguments } : decision);
+          }}
+          onEdit={() => void editedCall.edit(approval)}
+          typing={typing}
         />
       ) : question ? (
         <Picker

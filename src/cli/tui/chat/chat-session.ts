@@ -1,4 +1,4 @@
-import type { Approval, ApprovalDecision, ApprovalCoverage } from '../../../contract/approvals.ts';
+import type { Approval, DecideApproval } from '../../../contract/approvals.ts';
 import { ApiError, type Client } from '../../../contract/client.ts';
 import { beginConversation } from '../../commands/chat/choose-conversation.ts';
 import type { ChatSettings } from '../../commands/chat/chat-settings.ts';
@@ -162,20 +162,22 @@ export class ChatSession {
     this.#follow.leave();
   }
 
-  async decide(approval: Approval, decision: ApprovalDecision, covers?: ApprovalCoverage): Promise<void> {
+  async decide(approval: Approval, decision: DecideApproval): Promise<void> {
     const { connection, apply } = this.#parts;
     const { id, conversationId } = approval;
     const isElsewhere = conversationId !== this.#conversationId;
     apply({ kind: 'decided', id });
     try {
-      await connection.client.approvals.decide({
-        params: { id },
-        body: { decision, ...(covers && { covers }) },
-      });
+      const decided = await connection.client.approvals.decide({ params: { id }, body: decision });
+      for (const also of decided.alsoAllowed ?? []) apply({ kind: 'decided', id: also });
       if (isElsewhere) this.#note('Decided. The answer continues in its conversation: /resume');
     } catch (error) {
-      if (error instanceof ApiError && error.status === 400)
-        this.#note('This was already decided, or it expired.');
+      const isRefused = error instanceof ApiError && error.status === 400;
+      // The call still waits if its changed arguments were refused.
+      if (isRefused && decision.arguments) {
+        apply({ kind: 'asked', approvals: [approval] });
+        this.#complain(error);
+      } else if (isRefused) this.#note('This was already decided, or it expired.');
       else this.#complain(error);
     }
   }

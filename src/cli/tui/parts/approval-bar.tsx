@@ -1,11 +1,13 @@
 import { Box, useInput } from 'ink';
 import { useMemo, useRef, useState } from 'react';
-import type { Approval, ApprovalCoverage, ApprovalDecision } from '../../../contract/approvals.ts';
+import type { Approval, DecideApproval } from '../../../contract/approvals.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
 import { renderApproval } from './render-approval.ts';
 import type { Line } from './line.ts';
 import { LinesView } from './line-view.tsx';
+import { useReason } from './use-reason.ts';
+import type { Typing } from './use-typing.ts';
 
 /** Who was typing when the question came must not answer it by that. */
 const QUIET_MS = 500;
@@ -13,13 +15,12 @@ const QUIET_MS = 500;
 const FRAME_ROWS = 2;
 
 const risks = { low: 'low risk', medium: 'medium risk', high: 'high risk' } as const;
-const decisions: Record<string, [decision: ApprovalDecision, covers?: ApprovalCoverage]> = {
-  a: ['allow-once'],
-  A: ['allow-always'],
-  s: ['allow-always'],
-  T: ['allow-always', 'tool'],
-  d: ['deny'],
-};
+const once: DecideApproval = { decision: 'allow-once' };
+const always: DecideApproval = { decision: 'allow-always' };
+const tool: DecideApproval = { decision: 'allow-always', covers: 'tool' };
+const decisions: Record<string, DecideApproval> = { a: once, A: always, s: always, T: tool };
+/** Changed arguments are allowed only once. */
+const decisionsOnEdited: Record<string, DecideApproval> = { a: once };
 
 /** How many rows an approval takes where there is room for all of it. */
 export const approvalRows = (approval: Approval, width: number): number =>
@@ -34,11 +35,20 @@ interface Props {
   height: number;
   /** Milliseconds. */
   now: () => number;
-  onDecide: (decision: ApprovalDecision, covers?: ApprovalCoverage) => void;
+  onDecide: (decision: DecideApproval) => void;
+  /** Changes the arguments; absent where that is not possible. */
+  onEdit?: (() => void) | undefined;
+  /** Whether the person has changed the arguments. */
+  isEdited?: boolean;
+  typing: Typing;
 }
 
-/** Prompts for the approval of a tool call, which only the end of the call makes possible. Use the approval ID as its key. */
-export function ApprovalBar({ approval, waiting, width, height, now, onDecide }: Props) {
+/**
+ * Prompts for the approval of a tool call, which only the end of the call makes possible. Its key has to be another one
+ * for each approval, and for each change of its arguments.
+ */
+export function ApprovalBar(props: Props) {
+  const { approval, width, height, now, onDecide, onEdit, isEdited = false, typing } = props;
   const [top, setTop] = useState(0);
   const quietSince = useRef<number>(undefined);
   quietSince.current ??= now();
@@ -53,7 +63,20 @@ export function ApprovalBar({ approval, waiting, width, height, now, onDecide }:
     if (!isRead) quietSince.current = now();
     setTop((present) => Math.max(0, Math.min(last, Math.min(present, last) + by)));
   };
+  const decide = (decision: DecideApproval) => {
+    if (isDecided.current) return;
+    isDecided.current = true;
+    onDecide(decision);
+  };
+  const reason = useReason(typing, (denialReason) =>
+    decide({ decision: 'deny', ...(denialReason !== undefined && { denialReason }) }),
+  );
   useInput((input, key) => {
+    if (typing.isOn()) {
+      // Ctrl and C are for the whole screen.
+      if (!key.ctrl || input !== 'c') reason.press(input, key);
+      return;
+    }
     const isTyped = now() - (quietSince.current ?? 0) < QUIET_MS;
     if (key.upArrow) return scroll(-1);
     if (key.downArrow) return scroll(1);
@@ -64,19 +87,21 @@ export function ApprovalBar({ approval, waiting, width, height, now, onDecide }:
       quietSince.current = now();
       return;
     }
-    const decision = decisions[input];
-    if (!decision || isDecided.current || (!isRead && decision[0] !== 'deny')) return;
-    isDecided.current = true;
-    onDecide(...decision);
+    if (input === 'd') return reason.open();
+    if (input === 'e') return onEdit?.();
+    const decision = (isEdited ? decisionsOnEdited : decisions)[input];
+    if (decision && isRead) decide(decision);
   });
 
   const shown = lines
     .slice(first, first + rows)
     .map((line): Line => [{ text: '│ ', style: { tone: 'warning' } }, ...line]);
   const position = last === 0 ? undefined : `rows ${first + 1}–${first + rows} of ${lines.length}`;
+  const keys = { position, isRead, isEdited, mayEdit: onEdit !== undefined };
+  const reasonLine: Line = [{ text: '╰ ', style: { tone: 'warning' } }, ...reason.line(width - 2)];
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <LinesView lines={[titleLine(approval, waiting, width), ...shown, keyLine(position, isRead, width)]} />
+      <LinesView lines={[titleLine(props), ...shown, reason.isOpen ? reasonLine : keyLine(keys, width)]} />
     </Box>
   );
 }
@@ -90,8 +115,9 @@ function useRead(first: number, rows: number, count: number, width: number): boo
   return read.current.isRead;
 }
 
-function titleLine({ toolName, securityLevel }: Approval, waiting: number, width: number): Line {
-  const rest = ` · ${risks[securityLevel]}${waiting > 1 ? ` · ${waiting} wait` : ''} `;
+function titleLine({ approval: { toolName, securityLevel }, waiting, width, isEdited }: Props): Line {
+  const others = [isEdited && 'with your changes', waiting > 1 && `${waiting} wait`].filter(Boolean);
+  const rest = ` · ${[risks[securityLevel], ...others].join(' · ')} `;
   const title = `Allow ${fitText(visibleLine(toolName), Math.max(8, width - rest.length - 12))}?`;
   const rule = '─'.repeat(Math.max(0, width - textWidth(title) - rest.length - 2));
   return [
@@ -102,16 +128,28 @@ function titleLine({ toolName, securityLevel }: Approval, waiting: number, width
   ];
 }
 
-function keyLine(position: string | undefined, isRead: boolean, width: number): Line {
+interface Keys {
+  position: string | undefined;
+  isRead: boolean;
+  isEdited: boolean;
+  mayEdit: boolean;
+}
+
+function keyLine({ position, isRead, isEdited, mayEdit }: Keys, width: number): Line {
   const isWide = width >= 80;
   const isRoomy = isWide && position === undefined;
   const allow: [string, string][] = [
     ['a', isRoomy ? 'allow once' : 'once'],
-    ['A', isRoomy ? 'always in this conversation' : 'always'],
-    ['T', isRoomy ? 'the whole tool' : 'whole tool'],
+    ...(isEdited
+      ? []
+      : ([
+          ['A', isRoomy ? 'always in this conversation' : 'always'],
+          ['T', isRoomy ? 'the whole tool' : 'whole tool'],
+        ] as [string, string][])),
   ];
   const keys: [string, string][] = [
     ...(isRead ? allow : []),
+    ...(mayEdit ? [['e', isEdited ? 'edit again' : 'edit'] as [string, string]] : []),
     ['d', 'deny'],
     ...(position === undefined ? [] : [['↑↓', position] as [string, string]]),
     ...(isRead ? [] : [['', isWide ? 'read to the end to allow it' : 'end first'] as [string, string]]),

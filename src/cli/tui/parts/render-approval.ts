@@ -2,20 +2,27 @@ import type { Approval } from '../../../contract/approvals.ts';
 import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
 import { type Line, prefixLines } from './line.ts';
 import { argumentName, listArguments } from './format-arguments.ts';
-import { editOf, renderDiff } from './edit-diff.ts';
+import { isWholeDiff, renderDiff } from './render-diff.ts';
 import { breakSpan, wrapSpans } from './wrap-spans.ts';
 
 const INDENT = '  ';
 
 type Field = { name: string; text: string } | { name: string; rows: (width: number) => Line[] };
 
-/** The arguments beside those that are shown as a change. */
-export function otherParams(
-  { params }: Pick<Approval, 'params'>,
-  edit: object | undefined,
-): Approval['params'] {
-  const { oldText: _old, newText: _new, ...others } = params;
-  return edit ? others : params;
+/** The arguments that hold the texts of a change, by tool. */
+const shownByDiff: Record<string, readonly string[]> = {
+  edit_file: ['oldText', 'newText'],
+  write_file: ['content'],
+};
+
+/** The arguments beside those that the diff of the call shows. */
+export function otherParams({
+  toolName,
+  params,
+  diff,
+}: Pick<Approval, 'toolName' | 'params' | 'diff'>): Approval['params'] {
+  const shown = isWholeDiff(diff) ? (shownByDiff[toolName] ?? []) : [];
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !shown.includes(name)));
 }
 
 /**
@@ -23,16 +30,13 @@ export function otherParams(
  * other line begins at the left edge, so that no argument can look like another one or like a row of ours.
  */
 export function renderApproval(approval: Approval, width: number): Line[] {
-  const { reason, cwd, scripts = [], alwaysCovers } = approval;
-  const edit = editOf(approval);
+  const { reason, cwd, scripts = [], alwaysCovers, diff } = approval;
   const fields: Field[] = [
-    ...listArguments(otherParams(approval, edit)).map(({ name, text }) => ({
+    ...listArguments(otherParams(approval)).map(({ name, text }) => ({
       name: argumentName(name),
       text: visibleText(text),
     })),
-    ...(edit
-      ? [{ name: 'change', rows: (room: number) => renderDiff(edit.oldText, edit.newText, room) }]
-      : []),
+    ...(diff ? [{ name: 'change', rows: (room: number) => renderDiff(diff, room) }] : []),
     ...scripts.map(({ path, sha256 }) => ({
       name: 'script',
       text: `${visibleLine(path)}\nsha256:${sha256}`,

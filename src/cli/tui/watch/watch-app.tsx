@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { hasEnded } from '../../commands/tasks/task-outcome.ts';
 import { useBatchedReducer } from '../parts/use-batched-reducer.ts';
+import { useTyping } from '../parts/use-typing.ts';
 import { eachKey, watchAction, type WatchAction } from './watch-keys.ts';
 import { WatchScreen } from './watch-screen.tsx';
 import { WatchSession, type WatchSessionParts } from './watch-session.ts';
@@ -29,6 +30,7 @@ export function WatchApp({ taskId, now, clock, ...parts }: WatchAppProps) {
   const [session] = useState(() => new WatchSession({ ...parts, push, apply }));
   const [turn, setTurn] = useState(0);
   const time = useTime(now);
+  const typing = useTyping();
   const approvals = openApprovals(state);
   const approval = approvals[turn % Math.max(1, approvals.length)];
   const id = presentTask(state);
@@ -81,6 +83,7 @@ export function WatchApp({ taskId, now, clock, ...parts }: WatchAppProps) {
   };
   useInput((input, key) =>
     eachKey(input, (letter) => {
+      if (typing.isOn() && !(key.ctrl && letter === 'c')) return;
       const action = watchAction(state, letter, key, Math.max(1, height - LIST_FRAME_ROWS));
       if (action) act(action);
     }),
@@ -96,9 +99,10 @@ export function WatchApp({ taskId, now, clock, ...parts }: WatchAppProps) {
         approvals={approvals}
         approval={approval}
         clock={clock}
-        onDecide={(decision, covers) => {
-          if (approval) void session.decide(approval, decision, covers);
+        onDecide={(decision) => {
+          if (approval) void session.decide(approval, decision);
         }}
+        typing={typing}
       />
     </Box>
   );

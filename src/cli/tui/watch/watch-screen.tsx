@@ -1,10 +1,11 @@
 import { Box } from 'ink';
-import type { Approval, ApprovalCoverage, ApprovalDecision } from '../../../contract/approvals.ts';
+import type { Approval, DecideApproval } from '../../../contract/approvals.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
 import { ApprovalBar, approvalRows } from '../parts/approval-bar.tsx';
 import type { Line } from '../parts/line.ts';
 import { LinesView, LineView } from '../parts/line-view.tsx';
+import type { Typing } from '../parts/use-typing.ts';
 import { renderHeader, renderKeys } from './render-status.ts';
 import { RunPane } from './run-pane.tsx';
 import { TaskList } from './task-list.tsx';
@@ -30,11 +31,13 @@ interface Props {
   approval: Approval | undefined;
   /** Milliseconds of a clock that only goes forward. */
   clock: () => number;
-  onDecide: (decision: ApprovalDecision, covers?: ApprovalCoverage) => void;
+  onDecide: (decision: DecideApproval) => void;
+  typing: Typing;
 }
 
 /** Everything that is on the screen. */
-export function WatchScreen({ state, width, height, time, approvals, approval, clock, onDecide }: Props) {
+export function WatchScreen(props: Props) {
+  const { state, width, height, time, approvals, approval, clock, onDecide, typing } = props;
   const most = Math.max(4, Math.floor((height - FRAME_ROWS) * 0.6));
   const barRows = approval ? Math.min(approvalRows(approval, width) + ASKER_ROWS, most) : 0;
   return (
@@ -52,6 +55,7 @@ export function WatchScreen({ state, width, height, time, approvals, approval, c
             height={barRows - ASKER_ROWS}
             now={clock}
             onDecide={onDecide}
+            typing={typing}
           />
         </>
       )}

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Approval, ApprovalDecision, ApprovalCoverage } from '../../../contract/approvals.ts';
+import type { Approval, DecideApproval } from '../../../contract/approvals.ts';
 import { ApiError } from '../../../contract/client.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { isTransient } from '../../connection/is-transient.ts';
@@ -100,15 +100,12 @@ export class WatchSession {
     });
   }
 
-  async decide(approval: Approval, decision: ApprovalDecision, covers?: ApprovalCoverage): Promise<void> {
+  async decide(approval: Approval, decision: DecideApproval): Promise<void> {
     const { connection, apply } = this.#parts;
     const { id } = approval;
     apply({ kind: 'decided', id });
     try {
-      await connection.client.approvals.decide({
-        params: { id },
-        body: { decision, ...(covers && { covers }) },
-      });
+      await connection.client.approvals.decide({ params: { id }, body: decision });
     } catch (error) {
       this.#complain(error);
       const isOver = error instanceof ApiError && (error.status === 400 || error.status === 404);

@@ -1,5 +1,6 @@
 import type { SendAgenticMessage, Effort, RunEventInput } from '../../../contract/run-events.ts';
 import type { Approval } from '../../../contract/approvals.ts';
+import type { AgentRun } from '../../agents/agent-adapter.ts';
 import type { RunState } from './run-state.ts';
 
 /** Round trips with tool calls of a message that does not say how many. */
@@ -26,6 +27,8 @@ export interface RunRules {
   endsWithAnswer: boolean;
   /** Whether a step is retried after a transient failure of the vendor. */
   retries: boolean;
+  /** Wraps the wait for a decision of a person. */
+  whileWaiting?: AgentRun['whileWaiting'];
 }
 
 export type LoopEnd = { kind: 'done' } | { kind: 'waiting'; approvals: Approval[] };

@@ -123,7 +123,7 @@ export class TaskRuns {
         return undefined;
       },
     };
-    return { plan, policy: { ...taskRules(limits), store, sink } };
+    return { plan, policy: { ...taskRules(limits), whileWaiting: agentRun.whileWaiting, store, sink } };
   }
 
   async #create(id: string, taskId: string, ownerId: string): Promise<void> {

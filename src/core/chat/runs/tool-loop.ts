@@ -226,7 +226,7 @@ export class ToolLoop {
   }
 
   async #runCall(order: LoopOrder, call: OpenCall): Promise<RanCall | { waiting: Approval }> {
-    const { run, state, emit, onApproval, save } = order;
+    const { run, state, emit, onApproval, save, whileWaiting = atOnce } = order;
     const { gate, approvals, isRepeatable } = this.#deps;
     if (call.isBegun && !(await isRepeatable(call.name))) return { result: unknownOutcome };
     for (;;) {
@@ -241,8 +241,10 @@ export class ToolLoop {
       if (isNew) emit({ type: 'approval:requested', data: { toolCallId: call.id, approval } });
       if (onApproval === 'return') return { waiting: approval };
       await save?.(state);
-      const decided = toApproval(await approvals.waitForDecision(approval.id, run.context.signal));
-      emit({ type: 'approval:decided', data: { toolCallId: call.id, approval: decided } });
+      await whileWaiting(async () => {
+        const decided = toApproval(await approvals.waitForDecision(approval.id, run.context.signal));
+        emit({ type: 'approval:decided', data: { toolCallId: call.id, approval: decided } });
+      });
     }
   }
 
@@ -254,6 +256,8 @@ export class ToolLoop {
     });
   }
 }
+
+const atOnce = <T>(decision: () => Promise<T>): Promise<T> => decision();
 
 /** Calls are followed by their results, so a final message of the model is an answer. */
 const isAnswered = ({ step, open, messages }: RunState): boolean =>

@@ -19,6 +19,16 @@ export interface ApprovalRow {
   /** What `allow-always` would cover, as shown to the person, and a hash of it; null in rows of earlier versions. */
   covers: string | null;
   covers_key: string | null;
+  /** Whether an allow-always with this coverage would have let the call run: 0 where it is asked for each time. */
+  coverable: number;
+  /** JSON: what the call changes in a file; null where it changes none. */
+  diff: string | null;
+  /** The state of that file from which the diff was made; part of the binding. */
+  basis: string | null;
+  /** JSON: the arguments that a person put in place of those of the model, with their secrets. */
+  edited: string | null;
+  /** JSON: the rights under which the call was reviewed; null in rows of earlier versions. */
+  context: string | null;
   /** A hash of everything that must not change between the decision and the call. */
   binding: string;
   status: string;

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { defineTool, ToolFailure } from '../tool.ts';
+import { type ChangePreview, defineTool, isToolFailure, ToolFailure } from '../tool.ts';
+import { PathError } from '../../paths/path-error.ts';
 import { translateFileErrors } from '../../paths/file-errors.ts';
-import { openVerified } from '../../paths/open-verified.ts';
-import { readText } from './read-lines.ts';
+import { type FileState, MAX_FILE_BYTES, readFileState, requireBasis } from './file-state.ts';
 import { replaceFile } from './replace-file.ts';
 
-const MAX_BYTES = 10_000_000;
 const MAX_NAMED_LINES = 10;
 
 export const editFileTool = defineTool({
@@ -16,37 +15,67 @@ export const editFileTool = defineTool({
     'is replaced. Read the file first. The line ends of the file stay as they are.',
   input: z.object({
     path: z.string().describe('The file, relative to the workspace'),
-    oldText: z.string().min(1).max(MAX_BYTES).describe('What to replace'),
-    newText: z.string().max(MAX_BYTES).describe('What to put there'),
+    oldText: z.string().min(1).max(MAX_FILE_BYTES).describe('What to replace'),
+    newText: z.string().max(MAX_FILE_BYTES).describe('What to put there'),
     replaceAll: z.boolean().optional().describe('Replace every occurrence instead of the only one'),
   }),
   isReadOnly: false,
   danger: 'medium',
-  plan: ({ path, oldText, newText, replaceAll = false }, { signal, umask }) => {
-    if (oldText === newText) throw new ToolFailure('oldText and newText are the same');
+  plan: ({ path, ...edit }, { signal, umask }) => {
+    if (edit.oldText === edit.newText) throw new ToolFailure('oldText and newText are the same');
     return {
       access: { paths: [{ path, operation: 'write' }] },
-      run: ({ paths: [realPath = ''], keeper }) =>
+      preview: ({ paths: [realPath = ''] }) =>
+        translateFileErrors(path, async () => previewEdit(await readFileState(realPath, path), path, edit)),
+      run: ({ paths: [realPath = ''], basis, keeper }) =>
         translateFileErrors(path, async () => {
-          await using file = await openVerified(realPath);
-          const before = await file.stat({ bigint: true });
-          const text = await readText(file, path, MAX_BYTES);
-          const [old, replacement] = withLineEnds(text, oldText, newText);
-          const parts = text.split(old);
-          const lines = linesOf(parts, old);
-          if (lines.length === 0) throw new ToolFailure(notFound(path, text, oldText));
-          if (lines.length > 1 && !replaceAll)
-            throw new ToolFailure(
-              `oldText is ${lines.length} times in ${path}, on ${formatLines(lines)}. ` +
-                'Include more of the surrounding lines, or set replaceAll',
-            );
+          const state = await readFileState(realPath, path);
+          requireBasis(state, basis, path);
+          const { text, lines } = applyEdit(state, path, edit);
           signal.throwIfAborted();
-          await replaceFile(realPath, parts.join(replacement), { before, umask, keeper });
+          await replaceFile(realPath, text, { before: state.stats, umask, keeper });
           return { content: `Replaced the text in ${path} on ${formatLines(lines)}` };
         }),
     };
   },
 });
+
+interface Edit {
+  oldText: string;
+  newText: string;
+  replaceAll?: boolean | undefined;
+}
+
+function previewEdit(state: FileState, path: string, edit: Edit): ChangePreview {
+  const { basis, text: before } = state;
+  try {
+    const { text: after } = applyEdit(state, path, edit);
+    return { path, basis, change: { before: typeof before === 'string' ? before : undefined, after } };
+  } catch (error) {
+    if (isToolFailure(error)) return { path, basis, failure: error };
+    throw error;
+  }
+}
+
+/** The text of the file after the edit, and the lines on which it was replaced. */
+function applyEdit(
+  { stats, text }: FileState,
+  path: string,
+  { oldText, newText, replaceAll = false }: Edit,
+): { text: string; lines: number[] } {
+  if (!stats) throw new PathError(`There is no ${path}`);
+  if (typeof text !== 'string') throw text;
+  const [old, replacement] = withLineEnds(text, oldText, newText);
+  const parts = text.split(old);
+  const lines = linesOf(parts, old);
+  if (lines.length === 0) throw new ToolFailure(notFound(path, text, oldText));
+  if (lines.length > 1 && !replaceAll)
+    throw new ToolFailure(
+      `oldText is ${lines.length} times in ${path}, on ${formatLines(lines)}. ` +
+        'Include more of the surrounding lines, or set replaceAll',
+    );
+  return { text: parts.join(replacement), lines };
+}
 
 /** Models write line feeds, so in a file whose lines all end in CRLF they are converted. */
 function withLineEnds(text: string, oldText: string, newText: string): [string, string] {

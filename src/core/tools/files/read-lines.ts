@@ -31,29 +31,32 @@ export async function* readLines(
   if (line.length > 0) yield line;
 }
 
-/** Reads the complete text of an open UTF-8 file, with its byte order mark and line endings unchanged. */
-export async function readText(file: FileHandle, path: string, maxBytes: number): Promise<string> {
-  const { size } = await file.stat();
-  if (size > maxBytes) throw new ToolFailure(`${path} is too large: ${size} bytes, at most ${maxBytes}`);
-  const parts: string[] = [];
-  for await (const part of decode(file, path, maxBytes)) parts.push(part);
-  return parts.join('');
+/** The text of a complete UTF-8 file, with its byte order mark and line endings unchanged. */
+export function decodeText(bytes: Uint8Array, path: string): string {
+  requireText(bytes, path);
+  return decodeOrRefuse(newDecoder(), bytes, false, path);
 }
 
 async function* decode(file: FileHandle, path: string, maxBytes: number): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const decoder = newDecoder();
   const buffer = new Uint8Array(CHUNK);
   let at = 0;
   for (;;) {
     const { bytesRead } = await file.read(buffer, 0, CHUNK, at);
     const bytes = buffer.subarray(0, bytesRead);
-    if (bytes.includes(0)) throw new ToolFailure(`${path} is a binary file; only text can be read`);
+    requireText(bytes, path);
     at += bytesRead;
     if (at > maxBytes)
       throw new ToolFailure(`${path} is too large: only the first ${maxBytes} bytes can be read`);
     yield decodeOrRefuse(decoder, bytes, bytesRead > 0, path);
     if (bytesRead === 0) return;
   }
+}
+
+const newDecoder = () => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function requireText(bytes: Uint8Array, path: string): void {
+  if (bytes.includes(0)) throw new ToolFailure(`${path} is a binary file; only text can be read`);
 }
 
 function decodeOrRefuse(decoder: TextDecoder, bytes: Uint8Array, stream: boolean, path: string): string {

@@ -13,7 +13,7 @@ const NEW_DIRECTORY_MODE = 0o777;
 
 export interface ReplaceOptions {
   /** What the file must still be: unchanged since this `stat`, or absent. */
-  before?: BigIntStats | 'absent';
+  before?: BigIntStats | 'absent' | undefined;
   umask?: number | undefined;
   /** The permissions of the new file; otherwise they stay, and those of a file that did not exist follow the umask. */
   permissions?: number;
@@ -24,7 +24,7 @@ export interface ReplaceOptions {
 /**
  * Replaces the file at a real path atomically and creates missing parent directories; mode and owner stay, new ones follow
  * the umask. Works through the opened directory, so that a directory that is swapped for a link cannot redirect the write.
- * With `before`, the file must be unchanged since then. Returns whether the file existed.
+ * With `before`, the file must be unchanged since then, or still not exist. Returns whether the file existed.
  */
 export async function replaceFile(
   path: string,

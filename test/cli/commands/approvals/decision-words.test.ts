@@ -24,7 +24,15 @@ describe('a question about a call', () => {
     expect(isLongerThanScreen(23, terminal(24))).toBe(true);
     const { text, answers } = questionAbout('run_command', { rows: 404, isLong: true });
     expect(text).toContain('404 rows');
-    expect(Object.keys(answers)).toEqual(['allow once', 'allow always', 'allow tool', 'n', 'no']);
+    expect(Object.keys(answers)).toEqual([
+      'allow once',
+      'allow always',
+      'allow tool',
+      'e',
+      'edit',
+      'n',
+      'no',
+    ]);
   });
 
   it('takes a reason behind no, as it was typed', () => {

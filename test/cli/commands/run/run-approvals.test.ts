@@ -102,7 +102,7 @@ describe('svc run with approvals, without a terminal', () => {
     world.answer('Could not test it.', { refusedCalls });
     const { code, stdout, stderr } = outcomeOf(await running);
     expect({ code, stdout }).toEqual({ code: 9, stdout: 'Could not test it.' });
-    expect(stderr).toMatch(/· needs approval: run_command npm publish\n· denied\n/);
+    expect(stderr).toMatch(/· needs approval: run_command npm publish \(until [-\dT:.]+Z\)\n· denied\n/);
     expect(stderr).toMatch(
       /\n! refused: run_command npm test: A person denied this call\n! refused: run_command npm publish \(3 times\): A person denied this call\n✗ done in [^\n]*--allow-refusals/,
     );
@@ -179,7 +179,7 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     const asking = said(
       running,
       'stdout',
-      /Allow run_command\? \[y\]es once \/ \[a\]lways \/ the whole \[t\]ool \/ \[n\]o, or no and why /,
+      /Allow run_command\? \[y\]es once \/ \[a\]lways \/ the whole \[t\]ool \/ \[e\]dit \/ \[n\]o, or no and why /,
     );
     await world.created();
     const asked = world.askInTask({ params: { command: `npm test ${'x'.repeat(100)}` } });
@@ -206,6 +206,50 @@ describe.skipIf(!hasTerminals)('svc run with approvals, on a terminal (needs scr
     expect(world.approvals[0]?.status).toBe('pending');
     running.stdin?.write('n\r');
     await world.decided(asked);
+    world.answer('done');
+    expect(outcomeOf(await running).code).toBe(0);
+  });
+
+  it('lets the person change the arguments, shows the changed call and asks again', async () => {
+    const env = { EDITOR: "sed -i 's/npm test/npm run lint/'" };
+    const running = home.startOnTerminal(args(), { env });
+    const asking = said(running, 'stdout', /Allow run_command\?/);
+    const again = said(
+      running,
+      'stdout',
+      /command: npm run lint[^]*Allow run_command with these arguments\? \[y\]es once \/ \[e\]dit again \/ \[n\]o /,
+    );
+    await world.created();
+    const asked = world.askInTask();
+    await asking;
+    running.stdin?.write('e\r');
+    await again;
+    expect(world.approvals[0]?.status).toBe('pending');
+    const decided = world.decided(asked);
+    running.stdin?.write('y\r');
+    expect((await decided).decision).toBe('allow-once');
+    expect(world.edits).toEqual([{ command: 'npm run lint' }]);
+    world.answer('done');
+    expect(outcomeOf(await running).code).toBe(0);
+  });
+
+  it('asks about the call of the model again where the changed one is not allowed', async () => {
+    const running = home.startOnTerminal(args(), { env: { EDITOR: "sed -i 's/npm test/refused/'" } });
+    const asking = said(running, 'stdout', /Allow run_command\?/);
+    const mistake = said(running, 'stdout', /The arguments are not valid[^]*Edit them again\?/);
+    const back = said(running, 'stdout', /Edit them again\?[^]*Allow run_command\? \[y\]es once/);
+    await world.created();
+    const asked = world.askInTask();
+    await asking;
+    running.stdin?.write('e\r');
+    await mistake;
+    running.stdin?.write('n\r');
+    await back;
+    expect(world.approvals[0]?.status).toBe('pending');
+    const decided = world.decided(asked);
+    running.stdin?.write('n\r');
+    expect((await decided).decision).toBe('deny');
+    expect(world.edits).toEqual([]);
     world.answer('done');
     expect(outcomeOf(await running).code).toBe(0);
   });

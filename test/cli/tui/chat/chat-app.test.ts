@@ -115,7 +115,10 @@ describe('the chat screen', () => {
     expect(await chat.screen.until(/Allow run_command\? .* 2 wait/)).toContain('? waiting for you');
     chat.time += 600;
     chat.screen.type('d');
+    await chat.screen.until(/Why\?/);
+    chat.screen.type('not now\r');
     await chat.screen.until(/Allow write_file\?/);
+    expect(chat.bodies(/approvals/)).toEqual([{ decision: 'deny', denialReason: 'not now' }]);
     chat.time += 600;
     chat.screen.type('A');
     expect(await chat.screen.until(/done after/)).toContain('deny allow-always');

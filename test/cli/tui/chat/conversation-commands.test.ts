@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { editDraft } from '../../../../src/cli/tui/chat/edit-draft.ts';
+import { editDraft } from '../../../../src/cli/input/edit-draft.ts';
 import { memoryFolder } from '../../../helpers/memory-folder.ts';
 import { conversationId, messageOf } from '../scripted-daemon.ts';
 import { ChatScreen } from './chat-screen.ts';

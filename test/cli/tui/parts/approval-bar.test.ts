@@ -1,7 +1,8 @@
 import { createElement } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Approval, ApprovalDecision } from '../../../../src/contract/approvals.ts';
+import type { Approval, DecideApproval } from '../../../../src/contract/approvals.ts';
 import { ApprovalBar, approvalRows } from '../../../../src/cli/tui/parts/approval-bar.tsx';
+import { createTyping } from '../../../../src/cli/tui/parts/use-typing.ts';
 import { keys, Rendered } from '../rendered.ts';
 import { approvalOf } from '../scripted-daemon.ts';
 
@@ -9,14 +10,23 @@ const long = Array.from({ length: 30 }, (_, at) => `row ${at}`).join('\n');
 const open: Rendered[] = [];
 afterEach(() => open.splice(0).forEach((screen) => screen[Symbol.dispose]()));
 
-function show(approval: Approval, { height = 12, waiting = 1, width = 80 } = {}) {
+function show(
+  approval: Approval,
+  { height = 12, waiting = 1, width = 80, ...more }: Partial<Parameters<typeof ApprovalBar>[0]> = {},
+) {
   let time = 0;
-  const decisions: ApprovalDecision[] = [];
-  const onDecide = (decision: ApprovalDecision) => decisions.push(decision);
-  const bar = createElement(ApprovalBar, { approval, waiting, width, height, now: () => time, onDecide });
+  const decisions: string[] = [];
+  const reasons: (string | undefined)[] = [];
+  const typing = createTyping();
+  const onDecide = ({ decision, denialReason }: DecideApproval) => {
+    decisions.push(decision);
+    reasons.push(denialReason);
+  };
+  const parts = { approval, waiting, width, height, now: () => time, onDecide, typing, ...more };
+  const bar = createElement(ApprovalBar, parts);
   const screen = new Rendered(bar, { columns: width, rows: 24 });
   open.push(screen);
-  return { screen, decisions, wait: (ms: number) => (time += ms) };
+  return { screen, decisions, reasons, typing, wait: (ms: number) => (time += ms) };
 }
 
 describe('ApprovalBar', () => {
@@ -138,14 +148,69 @@ describe('ApprovalBar', () => {
     const { screen, decisions, wait } = show(approvalOf('one', { params: { content: long } }));
     wait(600);
     screen.type('d');
+    screen.type(keys.enter);
     expect(decisions).toEqual(['deny']);
+  });
+
+  it('asks why before it denies, and takes the answer with it', async () => {
+    const { screen, decisions, reasons, typing, wait } = show(approvalOf('one'));
+    wait(600);
+    screen.type('d');
+    await screen.until(/╰ › Why\? \(optional\) {2}Enter denies, Esc goes back/);
+    expect(typing.isOn()).toBe(true);
+    screen.type('a better way');
+    expect(await screen.until(/╰ › a better way/)).not.toContain('allow once');
+    expect(decisions).toEqual([]);
+    screen.type(keys.enter);
+    expect({ decisions, reasons }).toEqual({ decisions: ['deny'], reasons: ['a better way'] });
+  });
+
+  it('goes back from the reason to the question', async () => {
+    const { screen, decisions, typing, wait } = show(approvalOf('one'));
+    wait(600);
+    screen.type('d');
+    await screen.until(/Why/);
+    screen.type(keys.escape);
+    await screen.until(/a allow once/);
+    expect(typing.isOn()).toBe(false);
+    screen.type('a');
+    expect(decisions).toEqual(['allow-once']);
+  });
+
+  it('offers to edit where that is possible, and only one permission for what was edited', async () => {
+    let edits = 0;
+    const { screen, decisions, wait } = show(approvalOf('one'), { onEdit: () => edits++, isEdited: true });
+    expect(screen.rows[0]).toMatch(/^╭ Allow run_command\? · high risk · with your changes ─/);
+    expect(screen.rows.at(-1)).toBe('╰ a allow once  e edit again  d deny');
+    screen.type('e');
+    wait(600);
+    for (const key of ['A', 'T', 's']) screen.type(key);
+    expect(edits).toBe(0);
+    screen.type('e');
+    screen.type('a');
+    expect({ edits, decisions }).toEqual({ edits: 1, decisions: ['allow-once'] });
+  });
+
+  it('shows the change of a file with its line numbers instead of its texts', () => {
+    const diff = { path: 'a.ts', added: 1, removed: 1, text: '@@ -9,1 +9,1 @@\n-old\n+new\n' };
+    const params = { path: 'a.ts', oldText: 'old', newText: 'new' };
+    const { screen } = show(approvalOf('one', { toolName: 'edit_file', params, diff }));
+    expect(screen.rows.slice(2, 6)).toEqual([
+      '│ "path"  a.ts',
+      '│ change  +1 −1',
+      '│         9 - old',
+      '│         9 + new',
+    ]);
+    const cut = show(
+      approvalOf('two', { toolName: 'edit_file', params, diff: { ...diff, truncated: true } }),
+    );
+    expect(cut.screen.screen).toContain('"newText"  new');
   });
 
   it.each([
     ['a', 'allow-once'],
     ['A', 'allow-always'],
     ['s', 'allow-always'],
-    ['d', 'deny'],
   ])('the key %s sends %s', (key, decision) => {
     const { screen, decisions, wait } = show(approvalOf('one'));
     wait(600);
@@ -170,8 +235,8 @@ describe('ApprovalBar', () => {
     screen.type('aa');
     screen.type(keys.control('a'));
     expect(decisions).toEqual([]);
-    screen.type('d');
+    screen.type('A');
     screen.type('a');
-    expect(decisions).toEqual(['deny']);
+    expect(decisions).toEqual(['allow-always']);
   });
 });

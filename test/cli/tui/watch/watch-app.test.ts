@@ -151,6 +151,10 @@ describe('svc tasks watch on a terminal', () => {
     pause();
     const decided = world.decided(second);
     press('d');
+    await see(/Why\?/);
+    press('quite wrong');
+    await see(/quite wrong/);
+    press(keys.enter);
     expect((await decided).decision).toBe('deny');
     await see(/Allow run_command\? · high risk ─/);
     press(keys.escape);

@@ -71,6 +71,7 @@ describe('a command that cannot be run', () => {
       openOutput: async () => ({ write: async () => undefined }),
       workspace: async () => daemon.home,
       emit: () => undefined,
+      whileWaiting: (decision) => decision(),
     });
     await expect(run).rejects.toMatchObject({ failure: 'invalid_input', code: 'bad_command' });
   });

@@ -47,10 +47,9 @@ async function openWithFiles(change: Partial<Tool>): Promise<OpenGate> {
 const isAsked = async (open: OpenGate, args: object) => (await open.call({ args })).kind === 'waiting';
 /** Allows calls like this one always. */
 async function allow(open: OpenGate, args: object, covers: 'kind' | 'tool' = 'kind') {
-  const { alwaysCovers } = await open.approvals.decide(ann, await open.ask({ args }), 'allow-always', {
-    covers,
-  });
-  return alwaysCovers;
+  const approvalId = await open.ask({ args });
+  const { approval } = await open.approvals.decide(ann, approvalId, 'allow-always', { covers });
+  return approval.alwaysCovers;
 }
 
 describe('always, for a command', () => {
@@ -135,7 +134,7 @@ describe('an approval of a script', () => {
     for (const command of ['./build.sh', 'bash build.sh', 'env A=1 ./build.sh', "sh -c './build.sh fast'"]) {
       await writeFile(path, 'echo one\n');
       const approvalId = await open.ask({ args: { command } });
-      const approval = await open.approvals.decide(ann, approvalId, 'allow-once');
+      const { approval } = await open.approvals.decide(ann, approvalId, 'allow-once');
       expect(approval.scripts, command).toEqual([{ path, sha256: hash('sha256', 'echo one\n') }]);
       await writeFile(path, 'echo two\n');
       const again = await open.ask({ args: { command }, approvalId });

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Opens a draft in an editor and resolves with what was saved; throws where the editor does not start or fails. */
-export async function editDraft(draft: string, editor: string): Promise<string> {
+export async function editDraft(draft: string, editor: string, name = 'message.md'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-draft-'));
   try {
-    const file = join(folder, 'message.md');
+    const file = join(folder, name);
     await writeFile(file, draft, { mode: 0o600 });
     // By the shell, because people set editors with arguments: EDITOR="code --wait".
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
