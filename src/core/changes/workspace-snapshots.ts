@@ -67,6 +67,8 @@ export class WorkspaceSnapshots {
   readonly #serial = new SerialByKey();
   /** How many commands run in each workspace, by the name of its repository. */
   readonly #watched = new Map<string, number>();
+  /** Of the git of this machine; undefined until it is known. */
+  #bulkOptions: string[] | undefined;
   /** The latest snapshots, by the names of their repositories, the oldest first. */
   readonly #last = new Map<string, Snapshot>();
   constructor(deps: SnapshotDeps) {
@@ -164,7 +166,8 @@ export class WorkspaceSnapshots {
     if (last && isUnchangedSince(last.begunAt, last.files, files)) return { ...last, takenAt: Date.now() };
     const known = pathsIn(await git.run([...listing, '--cached'], options));
     const gone = known.filter((file) => !files.has(file));
-    const update = ['update-index', '-z'];
+    this.#bulkOptions ??= await git.bulkOptions(options);
+    const update = [...this.#bulkOptions, 'update-index', '-z'];
     const inRoot = { ...options, cwd: root };
     if (gone.length > 0)
       await git.run([...update, '--force-remove', '--stdin'], { ...inRoot, stdin: joined(gone) });
