@@ -31,8 +31,7 @@ export function describeNextTry(dueAt: number, now: number): string {
 }
 
 /** The time of the next attempt, in epoch milliseconds. */
-export const dueTime = ({ at, data }: TaskEvent): number =>
-  Date.parse(String(data['at'])) || Date.parse(at) + Number(data['delayMs']);
+export const dueTime = ({ at, data }: TaskEvent): number => Date.parse(at) + Number(data['delayMs']);
 
 /** In whole seconds, or it would flicker. */
 const formatRest = (ms: number): string =>

@@ -20,6 +20,8 @@ export interface RunApprovals {
   event(event: TaskEvent): void;
   /** Rejects when an approval is needed but cannot be given here, or when a decision cannot be sent. */
   failed: Promise<never>;
+  /** Milliseconds since the person decided, or since the start. */
+  readonly idleMs: number;
   /** Aborts the open prompt. */
   close(): void;
 }
@@ -100,6 +102,9 @@ export function runApprovals(
   };
   return {
     failed: failed.promise,
+    get idleMs() {
+      return performance.now() - seenAt;
+    },
     event(event) {
       const call = askedCall(event);
       if (call) {

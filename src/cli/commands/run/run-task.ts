@@ -92,7 +92,7 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
       );
     if (outputLastMessage !== undefined) writeAnswer(outputLastMessage, answer.task.result?.output ?? '');
     if (performance.now() - startedAt > LONG_MS)
-      callAttention(cli, `${answer.task.status}: ${answer.task.title}`);
+      callAttention(cli, `${answer.task.status}: ${answer.task.title}`, approvals.idleMs);
     if (options.json) output.json(answer);
     else if (!options.jsonl && !options.quiet && !isPrinted) printAnswer(cli, answer.task);
     return exitCode;

@@ -29,8 +29,8 @@ it('counts down to the next try while a task waits for its provider', async () =
     data: { delayMs: 180_000, at: '2026-03-02T10:03:00.000Z', outageSince: 'x', waitsFor: 'outage' },
   });
   expect(written()).toMatch(/ waiting for the provider: next try at \d\d:03, in 3 min 0 s: Overloaded/);
-  vi.advanceTimersByTime(61_000);
-  expect(written()).toContain('in 1 min 59 s: Overloaded');
+  vi.advanceTimersByTime(3100);
+  expect(written().includes('in 2 min 57 s: Overloaded')).toBe(true);
   progress.end('done');
   expect(vi.getTimerCount()).toBe(0);
 });
