@@ -46,7 +46,7 @@ export interface AgentRun {
    * Waits for a person: meanwhile the time limit of the run stands still, and other tasks use its slot. Resolves once the
    * run has a slot again; rejects when the run is stopped.
    */
-  whileWaiting<T>(decision: () => Promise<T>): Promise<T>;
+  whileWaiting: <T>(decision: () => Promise<T>) => Promise<T>;
 }
 
 export type AgentResult = Pick<TaskResult, 'output'> &
