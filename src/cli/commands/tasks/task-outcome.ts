@@ -19,5 +19,6 @@ export function exitCodeOfTask(
   if (status !== 'failed') return exitCodes.pending;
   if (error?.class === 'verify_failed') return exitCodes.unverified;
   if (error?.class === 'budget') return exitCodes.overBudget;
+  if (error?.code === 'not_configured') return exitCodes.configuration;
   return error?.class === 'policy_denied' ? exitCodes.notAllowed : exitCodes.failed;
 }
