@@ -52,13 +52,14 @@ function unwritableReport(error: unknown): Report | undefined {
 }
 
 function apiReport(error: ApiError, cli: Cli): Report {
-  const { status, message, details, requestId } = error;
+  const { status, message, details, requestId, mayPass } = error;
   const exitCode = exitCodeOf(error);
   const isSame = details?.length === 1 && details[0]?.message === message;
   const because = isSame
     ? []
     : (details?.map(({ path, message: text }) => (path === '' ? text : `${path}: ${text}`)) ?? []);
-  const request = requestId === undefined ? '' : ` (request ${requestId})`;
+  // What has to be configured is no matter for the log.
+  const request = requestId === undefined || (status === 503 && !mayPass) ? '' : ` (request ${requestId})`;
   const isVague = details && details.length > 0 && message === 'Validation failed';
   const shown = isVague ? 'Invalid input' : message.replace(/^HTTP 401$/, 'Not signed in');
   const text =
