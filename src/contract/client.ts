@@ -21,6 +21,8 @@ export type FetchLike = (
   body: AsyncIterable<Uint8Array> | null;
 }>;
 
+type Answer = Awaited<ReturnType<FetchLike>>;
+
 /** What the client needs of a route: the contract and the generated route table both have it. */
 export interface RouteSummary {
   method: string;
@@ -60,15 +62,18 @@ export class ApiError extends Error {
   readonly status: number;
   readonly details: ErrorDetail[] | undefined;
   readonly requestId: string | undefined;
+  /** Whether the same request may succeed later, as far as the daemon says. */
+  readonly mayPass: boolean;
   /** The body of the response as received, for statuses with their own body. */
   readonly body: unknown;
-  constructor(status: number, body: unknown) {
+  constructor(status: number, body: unknown, { mayPass = true }: { mayPass?: boolean } = {}) {
     const { error, details, requestId } = (
       typeof body === 'object' && body ? body : {}
     ) as Partial<ErrorBody>;
     super(error ?? `HTTP ${status}`);
     this.status = status;
     this.body = body;
+    this.mayPass = mayPass;
     this.details = details;
     this.requestId = requestId;
   }
@@ -118,14 +123,13 @@ export function createClient(routes: RouteTable, options: ClientOptions): Client
       const response = await open(route, input, 'application/json', options);
       const body = parseBody(await response.text(), response.status);
       if (response.status >= 200 && response.status < 300) return received(body, name);
-      throw new ApiError(response.status, body);
+      throw errorOf(response, body);
     };
   const stream = (route: RouteSummary, name: string) =>
     async function* (input: AnyInput = {}, options: CallOptions = {}) {
       const response = await open(route, input, 'text/event-stream', options);
       if (response.status === 204) return;
-      if (response.status !== 200)
-        throw new ApiError(response.status, parseBody(await response.text(), response.status));
+      if (response.status !== 200) throw errorOf(response, parseBody(await response.text(), response.status));
       options.onOpen?.();
       if (!response.body) return;
       for await (const event of readServerSentEvents(response.body)) {
@@ -137,8 +141,7 @@ export function createClient(routes: RouteTable, options: ClientOptions): Client
   const bytes = (route: RouteSummary) =>
     async function* (input: AnyInput = {}, options: CallOptions = {}) {
       const response = await open(route, input, route.file ?? '*/*', options);
-      if (response.status !== 200)
-        throw new ApiError(response.status, parseBody(await response.text(), response.status));
+      if (response.status !== 200) throw errorOf(response, parseBody(await response.text(), response.status));
       if (response.body) yield* response.body;
     };
 
@@ -153,6 +156,10 @@ export function createClient(routes: RouteTable, options: ClientOptions): Client
   }
   return client as unknown as Client;
 }
+
+/** A daemon that cannot answer says when to try again, unless that cannot help. */
+const errorOf = ({ status, headers }: Pick<Answer, 'status' | 'headers'>, body: unknown): ApiError =>
+  new ApiError(status, body, { mayPass: status !== 503 || headers.get('retry-after') !== null });
 
 function pathOf(route: RouteSummary, { params = {}, query = {} }: AnyInput): string {
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodePart(name, params[name] ?? ''));

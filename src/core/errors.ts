@@ -21,15 +21,18 @@ export class AppError extends Error {
   readonly details: ErrorDetail[] | undefined;
   /** When trying again may help, where that is known. */
   readonly retryAfterMs: number | undefined;
+  /** True where trying again cannot help until a person has changed something. */
+  readonly isLasting: boolean;
   constructor(
     code: ErrorCode,
     message: string,
-    options: { details?: ErrorDetail[]; cause?: unknown; retryAfterMs?: number } = {},
+    options: { details?: ErrorDetail[]; cause?: unknown; retryAfterMs?: number; isLasting?: boolean } = {},
   ) {
     super(message, { cause: options.cause });
     this.code = code;
     this.details = options.details;
     this.retryAfterMs = options.retryAfterMs;
+    this.isLasting = options.isLasting ?? false;
   }
 }
 

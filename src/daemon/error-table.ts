@@ -56,7 +56,7 @@ export function handleErrors(server: FastifyInstance, log: Log): void {
     if (status === 401) reply.header('www-authenticate', 'Bearer realm="svc"');
     if (error instanceof AppError && error.retryAfterMs !== undefined)
       reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
-    return send(reply, status, body);
+    return send(reply, status, body, { isLasting: error instanceof AppError && error.isLasting });
   });
 }
 
@@ -90,8 +90,14 @@ function translate(error: FastifyError, request: FastifyRequest): { status: numb
   return { status: 500, body: { error: 'Internal server error', requestId: request.id } };
 }
 
-function send(reply: FastifyReply, status: number, body: ErrorBody): FastifyReply {
-  const retryAfter = retryAfterOf[status];
+/** A response to a request that may succeed later says when; to no other. */
+function send(
+  reply: FastifyReply,
+  status: number,
+  body: ErrorBody,
+  { isLasting }: { isLasting: boolean },
+): FastifyReply {
+  const retryAfter = isLasting ? undefined : retryAfterOf[status];
   if (retryAfter !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfter);
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }

@@ -77,8 +77,9 @@ function unwritableReport(error: unknown): Report | undefined {
   };
 }
 
-function apiReport({ status, message, details, requestId }: ApiError, cli: Cli): Report {
-  const exitCode = exitCodeOfStatus(status);
+function apiReport(error: ApiError, cli: Cli): Report {
+  const { status, message, details, requestId, mayPass } = error;
+  const exitCode = exitCodeOf(error);
   const isSame = details?.length === 1 && details[0]?.message === message;
   const because = isSame
     ? []
@@ -91,20 +92,25 @@ function apiReport({ status, message, details, requestId }: ApiError, cli: Cli):
       : shown;
   const isForeign = status === 401 ? foreignDaemon(cli) : undefined;
   if (isForeign) return { exitCode, ...isForeign };
-  const next = status === 429 && /again/i.test(text) ? undefined : nextOfStatus(status, cli);
-  return { exitCode, message: sentence(text), next, requestId };
+  const saysWhen = (status === 429 || status === 503) && /again/i.test(text);
+  const next = saysWhen ? undefined : nextOf(error, cli);
+  // What has to be configured is no matter for the log.
+  const isLogged = status !== 503 || mayPass;
+  return { exitCode, message: sentence(text), next, requestId: isLogged ? requestId : undefined };
 }
 
-function exitCodeOfStatus(status: number): ExitCode {
+function exitCodeOf({ status, mayPass, details }: ApiError): ExitCode {
   if (status === 401 || status === 403) return exitCodes.notAllowed;
   if (status === 404) return exitCodes.notFound;
+  if (status === 503 && !mayPass) return details ? exitCodes.configuration : exitCodes.failed;
   if (status === 429 || status === 503 || status === 507) return exitCodes.tryLater;
   if (status >= 400 && status < 500) return exitCodes.invalid;
   return exitCodes.failed;
 }
 
-function nextOfStatus(status: number, cli: Cli): string | undefined {
+function nextOf({ status, mayPass }: ApiError, cli: Cli): string | undefined {
   if (status === 401 || status === 403) return signInHint(cli, status);
+  if (status === 503 && !mayPass) return undefined;
   if (status === 429 || status === 503) return 'Try again in a moment.';
   if (status === 507) return 'Free up disk space, then try again: svc doctor';
   if (status >= 500 && status !== 501) return 'See: svc daemon logs';

@@ -45,7 +45,8 @@ export class BackupService {
    * the scheduled backups of this machine ask for it.
    */
   async open({ identity = false }: { identity?: boolean } = {}): Promise<OpenBackup> {
-    if (this.#isRunning) throw new AppError('unavailable', 'A backup is being made already. Try again.');
+    if (this.#isRunning)
+      throw new AppError('unavailable', 'A backup is being made already. Try again when it is done.');
     this.#isRunning = true;
     const { locations, runtime } = this.#deps;
     const directory = join(locations.data, `${SNAPSHOT_PREFIX}${runtime.newId('tmp')}`);

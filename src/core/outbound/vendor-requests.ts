@@ -43,8 +43,14 @@ export async function askVendor(
 ): Promise<VendorAnswer> {
   const answer = await exchangeJson(fetch, vendor, url, request);
   const { status } = answer;
-  if (status < 200 || status === 429 || status >= 500 || (status >= 300 && status < 400))
+  if (status === 429 || status >= 500)
     throw new AppError('unavailable', `${vendor} answered ${status}. Try again later.`);
+  if (status < 200 || (status >= 300 && status < 400))
+    throw new AppError(
+      'unavailable',
+      `${vendor} answered ${status}, which is no answer. Check its base URL: svc config ls`,
+      { isLasting: true },
+    );
   return answer;
 }
 

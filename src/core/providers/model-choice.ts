@@ -1,7 +1,7 @@
 import type { ProviderName } from '../../contract/providers.ts';
 import type { Config } from '../config/config.ts';
-import { AppError } from '../errors.ts';
 import type { ProviderConnections } from './provider-connections.ts';
+import { notConfigured } from './not-configured.ts';
 import { definitionOf } from './provider-list.ts';
 import { unknownProvider } from './unknown-provider.ts';
 
@@ -38,10 +38,7 @@ export function chooseModel(
   if (prefix !== undefined && !(fallback !== undefined && definitionOf(fallback).hasSlashesInIds))
     throw unknownProvider(prefix, names, { path: 'model' });
   if (fallback === undefined)
-    throw new AppError(
-      'unavailable',
-      'No model provider is configured. Configure one: svc providers configure openai',
-    );
+    throw notConfigured('No model provider is configured. Configure one: svc providers configure openai');
   return choose(fallback, model);
 }
 

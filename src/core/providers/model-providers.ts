@@ -28,6 +28,7 @@ import type { Changer } from './audit-change.ts';
 import { ProviderChanges, type ProviderChangesDeps } from './provider-changes.ts';
 import { configuredUrls, ProviderConnections } from './provider-connections.ts';
 import { type Explain, ProviderHealth, type ProviderCheck } from './provider-health.ts';
+import { notConfigured } from './not-configured.ts';
 import { type FindUsers, ProviderRemoval } from './provider-removal.ts';
 import { definitionOf, providerTypes } from './provider-list.ts';
 import { type ModelPrice, priceOf } from './model-prices.ts';
@@ -325,7 +326,10 @@ export class ModelProviders {
   async #firstModel(type: ProviderName): Promise<string> {
     const first = definitionOf(type).list ? (await this.modelsOf(type)).models[0] : undefined;
     if (first) return first.id;
-    throw new AppError('unavailable', `${type} has no default model: svc providers configure ${type}`);
+    throw notConfigured(
+      `${type} has no default model. Set one: svc providers configure ${type} --no-key --default-model MODEL`,
+      'model',
+    );
   }
 
   #requireClosed(type: ProviderName, use: Use): void {

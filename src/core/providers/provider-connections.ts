@@ -2,9 +2,9 @@ import { isBuiltIn, type ProviderName } from '../../contract/providers.ts';
 import { trimSlashes } from '../../contract/trim-slashes.ts';
 import type { Config } from '../config/config.ts';
 import { displayName } from '../config/provider-settings.ts';
-import { AppError } from '../errors.ts';
 import type { ModelFetch } from '../outbound/model-fetch.ts';
 import { type Connection, isDated } from './model-provider.ts';
+import { notConfigured } from './not-configured.ts';
 import { definitionOf, modelProviders, providerTypes } from './provider-list.ts';
 import { unknownProvider } from './unknown-provider.ts';
 
@@ -76,13 +76,11 @@ export class ProviderConnections {
     this.require(name);
     const missing = this.missing(name);
     if (missing !== undefined)
-      throw new AppError(
-        'unavailable',
+      throw notConfigured(
         `${name} is not configured: ${missing}. Configure it: svc providers configure ${name}`,
       );
     if (!this.isEnabled(name))
-      throw new AppError(
-        'unavailable',
+      throw notConfigured(
         `${displayName(name)} is disabled. Enable it: svc providers configure ${name} --enable`,
       );
     const apiVersion = name === 'azure' ? this.#config.get('providers.azure.apiVersion') : undefined;

@@ -51,7 +51,8 @@ export class DataService {
         freedBytes: 0,
         incrementalVacuum: before.isIncremental,
       };
-    if (this.#isPruning) throw new AppError('unavailable', 'A clean-up is running already. Try again.');
+    if (this.#isPruning)
+      throw new AppError('unavailable', 'A clean-up is running already. Try again when it is done.');
     this.#isPruning = true;
     try {
       const removed = await this.#removeAll();

@@ -74,7 +74,12 @@ const measureTables = (file: string) =>
     const worker = new Worker(measureInThread, { eval: true, workerData: file });
     worker.on('message', resolve);
     worker.on('error', (error) =>
-      reject(new AppError('unavailable', 'The database could not be measured. Try again.', { cause: error })),
+      reject(
+        new AppError('unavailable', 'The database could not be measured. The log says why: svc daemon logs', {
+          cause: error,
+          isLasting: true,
+        }),
+      ),
     );
   });
 

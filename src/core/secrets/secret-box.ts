@@ -41,7 +41,7 @@ export class SecretBox {
       throw new AppError(
         'unavailable',
         'A stored secret cannot be read. It was sealed under another identity: svc doctor',
-        { cause },
+        { cause, isLasting: true },
       );
     }
   }

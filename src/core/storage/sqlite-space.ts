@@ -74,7 +74,14 @@ const rewrite = (file: string) =>
     const worker = new Worker(rewriteInThread, { eval: true, workerData: file });
     worker.on('error', (error) =>
       reject(
-        new AppError('unavailable', 'The database could not be rewritten. Try again.', { cause: error }),
+        new AppError(
+          'unavailable',
+          'The database could not be rewritten. The log says why: svc daemon logs',
+          {
+            cause: error,
+            isLasting: true,
+          },
+        ),
       ),
     );
     worker.on('exit', () => resolve());

@@ -46,8 +46,8 @@ export function translateStorageError(error: unknown): unknown {
   if (code !== undefined && CORRUPT.has(code))
     return new AppError(
       'unavailable',
-      'The database is damaged, or its disk cannot be read. Run svc health.',
-      { cause: error },
+      'The database is damaged, or its disk cannot be read. Check it: svc health --detailed',
+      { cause: error, isLasting: true },
     );
   if (code !== undefined && UNAVAILABLE.has(code))
     return new AppError('unavailable', 'The database cannot be used right now. Try again.', { cause: error });

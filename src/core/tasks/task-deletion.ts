@@ -45,7 +45,7 @@ export class TaskDeletion {
         const { rows } = await sql<{ tied: SqlBool }>`select ${condition} as tied from tasks
           where id = ${id}`.execute(db);
         if (rows[0]?.tied)
-          throw new AppError('conflict', `The task cannot be deleted yet: ${reason}. Try again.`);
+          throw new AppError('conflict', `The task cannot be deleted yet: ${reason}. Try again later.`);
       }
       await removal.remove(transaction, [head]);
       await audit.append(transaction, {

@@ -16,10 +16,11 @@ export function searchFailure(
   const { name, forbidden } = searchProviders[id];
   const { message, words } = readStatement(body);
   const detail = safeText(message, apiKey === undefined ? [] : [apiKey]);
-  const fail = (text: string) => new AppError('unavailable', text);
+  const fail = (text: string) => new AppError('unavailable', text, { isLasting: true });
   if (status >= 300 && status < 400)
     return fail(`${name} responded with a redirect (${status}): check integrations.webSearch.${id}.baseUrl`);
-  if (status >= 500) return fail(`${name} is unavailable (${status}). Try again later.`);
+  if (status >= 500)
+    return new AppError('unavailable', `${name} is unavailable (${status}). Try again later.`);
   // Tavily uses 432 and 433 for the limits of its plans.
   if ([402, 432, 433].includes(status) || /quota_limited|quota exceeded|credits|usage limit/.test(words))
     return fail(`The quota of the ${name} plan is exhausted${detail && `: ${detail}`}`);

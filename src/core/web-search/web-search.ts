@@ -44,7 +44,8 @@ export class WebSearch {
   async search(query: string, { limit, signal }: WebSearchOptions): Promise<SearchResult[]> {
     const id = this.#connections.provider();
     const reason = this.unavailable();
-    if (reason !== undefined || id === undefined) throw new AppError('unavailable', reason ?? '');
+    if (reason !== undefined || id === undefined)
+      throw new AppError('unavailable', reason ?? '', { isLasting: true });
     const body = await this.#request(id, query, limit, signal);
     return this.#read(id, body).slice(0, limit);
   }

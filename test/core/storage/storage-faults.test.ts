@@ -164,7 +164,7 @@ describe('damage that a read sees', () => {
     const read = test.database.read.selectFrom('state').selectAll().execute();
     await expect(read).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'The database is damaged, or its disk cannot be read. Run svc health.',
+      message: 'The database is damaged, or its disk cannot be read. Check it: svc health --detailed',
     });
     expect(test.database.fault()).toMatchObject({ kind: 'damaged' });
     await expect(test.database.write(keep('fact later'))).rejects.toMatchObject({

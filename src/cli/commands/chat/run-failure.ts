@@ -12,6 +12,8 @@ interface RunContext {
 
 /** Exit code and hint per error code of a run; the first match counts. */
 const meanings: [word: RegExp, exitCode: ExitCode, next?: string][] = [
+  // The message says what to configure.
+  [/not_configured/, exitCodes.configuration],
   [/timeout|timed_out/, exitCodes.timeout, 'Send "continue" to let it continue.'],
   [/budget/, exitCodes.overBudget, 'Increase it: --max-budget, or /budget in the chat.'],
   [/max_steps/, exitCodes.overBudget, 'Increase it: --max-steps or --effort, or send "continue".'],

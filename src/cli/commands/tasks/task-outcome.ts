@@ -20,5 +20,6 @@ export function exitCodeOfTask(
   if (error?.class === 'verify_failed') return exitCodes.unverified;
   if (error?.class === 'budget') return exitCodes.overBudget;
   if (error?.class === 'timeout' && error.code === 'max_time') return exitCodes.timeout;
+  if (error?.code === 'not_configured') return exitCodes.configuration;
   return error?.class === 'policy_denied' ? exitCodes.notAllowed : exitCodes.failed;
 }

@@ -3,7 +3,7 @@ import type { FailureClass } from '../../../contract/task.ts';
 import { AgentFailure, type AgentResult } from '../../agents/agent-adapter.ts';
 import { AppError, type ErrorCode, messageOf } from '../../errors.ts';
 import { PathError } from '../../paths/path-error.ts';
-import { modelError } from '../../providers/model-error.ts';
+import { modelError, NOT_CONFIGURED } from '../../providers/model-error.ts';
 import { formatLimit } from '../../text/format-limit.ts';
 import { RunStopped, type StopReason } from '../../tasks/active-runs.ts';
 
@@ -58,7 +58,8 @@ export function toRunFailure(
   if (error instanceof RunFailure) return error;
   if (error instanceof PathError) return new RunFailure('invalid_input', 'no_folder', error.message);
   if (error instanceof AppError) {
-    const [failure, code = error.code.toUpperCase()] = appErrors[error.code] ?? ['network'];
+    const [failure, known = error.code.toUpperCase()] = appErrors[error.code] ?? ['network'];
+    const code = error.code === 'unavailable' && error.isLasting ? NOT_CONFIGURED : known;
     return new RunFailure(failure, code, error.message, error.retryAfterMs);
   }
   return new RunFailure('unknown', 'INTERNAL', describeBug(error));
@@ -94,7 +95,7 @@ export const toAgentFailure = (
 /** Whether the model provider is away or overloaded; one that is not set up needs a person instead of time. */
 const isOutage = ({ failure, code, retryAfterMs }: RunFailure): boolean =>
   failure === 'rate_limited' ||
-  (failure === 'network' && (code !== 'UNAVAILABLE' || retryAfterMs !== undefined));
+  (failure === 'network' && (!['UNAVAILABLE', NOT_CONFIGURED].includes(code) || retryAfterMs !== undefined));
 
 /** Converts a failure to an `AppError` for the API; other errors are returned unchanged. */
 export function toEdgeError(error: unknown): unknown {

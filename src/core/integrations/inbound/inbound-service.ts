@@ -116,6 +116,7 @@ export class InboundService {
       throw new AppError(
         'unavailable',
         `No signing secret is set for these webhooks. Set one: svc config set ${setting}, or ${environmentNameOf(setting)}`,
+        { isLasting: true },
       );
     if (isSigned(provider, receipt, secret)) return;
     await limits.take('webhook signature', addressKey(receipt.address), failedSignatures);

@@ -51,7 +51,6 @@ it.each([
   [['--output-schema', '/nowhere/schema.json'], 6, 'cannot be read: no such file'],
   [['--output-schema', '/etc/hostname'], 6, 'is not valid JSON'],
   [['--output-last-message', '/nowhere/last.txt'], 6, 'cannot be written: no such file'],
-  [['--provider', 'opnai'], 2, 'Did you mean openai?'],
 ])('svc run with %j creates no task and exits with %i', async (more, exitCode, said) => {
   const { code, stderr } = outcomeOf(await home.start(args(...more)));
   expect({ code, stderr }).toEqual({ code: exitCode, stderr: expect.stringContaining(said) });
