@@ -32,7 +32,7 @@ export interface GatewayDeps {
   tasks: TaskService;
   registry: AgentRegistry;
   finishWatcher: TaskFinishWatcher;
-  execution: Pick<TaskFeature['execution'], 'queue' | 'pause' | 'slots'>;
+  execution: Pick<TaskFeature['execution'], 'queue' | 'pause' | 'slots' | 'environments'>;
   bus: EventBus;
   outbound: Outbound;
   keys: KeyRing;
@@ -43,7 +43,7 @@ export interface GatewayDeps {
 /** The gateway and what it needs of the core. */
 export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
   const { database, taskStore, taskQuery, tasks, registry, finishWatcher, bus, outbound, runtime } = deps;
-  const { queue, pause, slots } = deps.execution;
+  const { queue, pause, slots, environments } = deps.execution;
   const estimates = new RunTimeEstimates({ query: taskQuery, bus });
   const waits = new TaskWaits({ store: taskStore, finishWatcher });
   const notify = new NotifyDeliverer({
@@ -55,6 +55,7 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
   const gateway = new GatewayService({
     tasks,
     registry,
+    environments,
     taskStore,
     requests: new GatewayRequestStore(database),
     notify,

@@ -9,6 +9,7 @@ import { type Caller, mayRunCommands, requireOwned } from '../auth/caller.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { Runtime } from '../runtime.ts';
+import type { TaskEnvironments } from '../tasks/task-environments.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -26,6 +27,7 @@ const MAX_WAIT_MS = 300_000;
 export interface GatewayServiceDeps {
   tasks: TaskService;
   registry: Pick<AgentRegistry, 'needsCommandRights'>;
+  environments: Pick<TaskEnvironments, 'comparable'>;
   taskStore: TaskStore;
   requests: GatewayRequestStore;
   notify: NotifyDeliverer;
@@ -94,7 +96,7 @@ export class GatewayService {
   }
 
   async #create(caller: Caller, request: GatewayRequest, { idempotencyKey, baseUrl }: SubmitContext) {
-    const { tasks, registry, requests, notify, outlook, progress, runtime } = this.#deps;
+    const { tasks, registry, environments, requests, notify, outlook, progress, runtime } = this.#deps;
     const { token } = caller;
     if (!token) throw new AppError('forbidden', 'The gateway takes API tokens only');
     const { task, workflow, options } = request;
@@ -121,7 +123,7 @@ export class GatewayService {
     return tasks.createFor<GatewayAccepted>(caller, input, {
       scope: 'POST /api/gateway',
       key,
-      body: { task: plainTask, workflow, options },
+      body: { task: key === undefined ? plainTask : environments.comparable(plainTask), workflow, options },
       isText,
       attach: (transaction, { id: taskId, status, createdAt: created_at }) => {
         const ids = { task_id: taskId, token_id: token.id, created_at };

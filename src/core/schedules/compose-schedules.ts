@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
+import type { TaskFeature } from '../tasks/compose-tasks.ts';
 import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -18,6 +19,7 @@ export interface ScheduleDeps {
   tasks: TaskService;
   registry: AgentRegistry;
   taskStore: TaskStore;
+  execution: Pick<TaskFeature['execution'], 'environments'>;
   notifications: NotificationService;
   runtime: Runtime;
   log: Log;
@@ -30,6 +32,7 @@ export interface ScheduleDeps {
 export function composeSchedules({
   taskStore,
   finishWatcher,
+  execution: { environments },
   setTimer = (run, ms) => setTimeout(run, ms).unref(),
   systemZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
   ...deps
@@ -46,6 +49,7 @@ export function composeSchedules({
     ...deps,
     store,
     occurrences,
+    environments,
     systemZone,
     onPlanned: () => scheduler.wake(),
   });

@@ -182,6 +182,8 @@ const changing = [
   'at',
   'timezone',
   'task',
+  'env',
+  'env_names',
   'may_command',
   'overlap',
   'catch_up',

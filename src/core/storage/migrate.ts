@@ -7,13 +7,13 @@ import { up as auth } from './migrations/auth.ts';
 import { up as conversationTurns } from './migrations/conversation-turns.ts';
 import { up as conversations } from './migrations/conversations.ts';
 import { up as denialReasons } from './migrations/denial-reasons.ts';
+import { up as directoriesAndEnvironments } from './migrations/directories-and-environments.ts';
 import { up as memory } from './migrations/memory.ts';
 import { up as owners } from './migrations/owners.ts';
 import { up as pairing } from './migrations/pairing.ts';
 import { up as projectMemory } from './migrations/project-memory.ts';
 import { up as queueLanes } from './migrations/queue-lanes.ts';
 import { up as retention } from './migrations/retention.ts';
-import { up as taskDirectories } from './migrations/task-directories.ts';
 import { up as taskEnvironment } from './migrations/task-environment.ts';
 import { up as taskFailures } from './migrations/task-failures.ts';
 import { up as taskOutages } from './migrations/task-outages.ts';
@@ -47,7 +47,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0016-project-memory': projectMemory,
   '0017-task-outages': taskOutages,
   '0018-denial-reasons': denialReasons,
-  '0023-task-directories': taskDirectories,
+  '0023-directories-and-environments': directoriesAndEnvironments,
 };
 
 /**
