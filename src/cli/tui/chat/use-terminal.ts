@@ -1,7 +1,7 @@
 import { useApp, useStdout } from 'ink';
 import { useCallback } from 'react';
+import { editDraft, editorOf } from '../../input/edit-draft.ts';
 import { copySequence } from './copy-text.ts';
-import { editDraft } from './edit-draft.ts';
 import { stopProcess } from './stop-process.ts';
 
 /** What a chat does with the terminal besides drawing: hand it to the shell or an editor, and copy. */
@@ -14,10 +14,9 @@ export function useTerminal(env: Record<string, string | undefined>) {
   /** Resolves with the draft as the editor saved it; undefined where it was left as it is. */
   const edit = useCallback(
     async (draft: string): Promise<string | undefined> => {
-      const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
       let edited: string | undefined;
       await suspendTerminal(async () => {
-        edited = await editDraft(draft, editor);
+        edited = await editDraft(draft, editorOf(env));
       });
       return edited;
     },
