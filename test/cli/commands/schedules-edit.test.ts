@@ -28,7 +28,14 @@ describe('svc schedules edit with options', () => {
     const id = await add('--label', 'night', '--model', 'gpt-5', '--cwd', '/tmp');
     const { code, stdout, stderr } = await edit(
       id,
-      ...['--cron', '0 4 * * *', '--label', 'disk', '--unset', 'model', '--overlap', 'queue'],
+      '--cron',
+      '0 4 * * *',
+      '--label',
+      'disk',
+      '--unset',
+      'model',
+      '--overlap',
+      'queue',
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${id}\n` });
     expect(stderr).toMatch(/ {2}cron +0 3 \* \* \* → 0 4 \* \* \*\n/);

@@ -45,4 +45,4 @@ export const scheduleOptions = [
 
 /** The same options where nothing is a default, because what is not given stays. */
 export const withoutDefaults = <const O extends readonly OptionSpec[]>(options: O): O =>
-  options.map((each) => ({ ...each, help: each.help.replace(/ \(default: .*\)$/, '') })) as unknown as O;
+  options.map((each) => ({ ...each, help: each.help.split(' (default: ', 1)[0] ?? '' })) as unknown as O;

@@ -1,16 +1,12 @@
 import type { Schedule } from '../../../contract/schedules.ts';
+import { safeParse } from '../../../contract/safe-parse.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { closest } from '../../program/closest.ts';
 import type { ScheduleDraft } from './schedule-draft.ts';
 
-/** What a field takes; the schemas of the contract are this. */
-export interface FieldCheck {
-  safeParse(value: unknown): {
-    success: boolean;
-    error?: { issues: readonly { message: string }[] } | undefined;
-  };
-}
+/** The schema of a field. */
+type FieldCheck = Parameters<typeof safeParse>[0];
 export type FieldChecks = Readonly<Record<string, FieldCheck>>;
 
 const END = '---';
@@ -61,9 +57,9 @@ const formatValue = (value: unknown): string =>
 function parseValue(field: string, text: string, check: FieldCheck): unknown {
   const json = parseJson(text);
   const values = typeof json === 'string' ? [json] : [text, ...(json === undefined ? [] : [json])];
-  const fitting = values.find((value) => check.safeParse(value).success);
+  const fitting = values.find((value) => safeParse(check, value).success);
   if (fitting !== undefined) return fitting;
-  const [issue] = check.safeParse(values.at(-1)).error?.issues ?? [];
+  const [issue] = safeParse(check, values.at(-1)).error?.issues ?? [];
   throw invalid(`${field}: ${issue?.message ?? 'Invalid input'}`);
 }
 
