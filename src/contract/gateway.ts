@@ -15,7 +15,7 @@ export const workflowSchema = z.enum([
 export type Workflow = z.output<typeof workflowSchema>;
 
 export const gatewayRequestSchema = z.object({
-  task: createTaskSchema.omit({ attached: true, env: true }),
+  task: createTaskSchema.omit({ attached: true }),
   workflow: workflowSchema.optional().meta({
     description: 'Wraps the prompt in instructions; custom leaves it unchanged',
   }),

@@ -10,6 +10,7 @@ import {
   timeZoneSchema,
 } from './primitives.ts';
 import { defineRoutes } from './route.ts';
+import { taskEnvironmentPatchSchema } from './task-environment.ts';
 import { createTaskSchema, taskSchema, taskStatusSchema } from './task.ts';
 
 export const overlapSchema = z.enum(['skip', 'queue', 'cancel_previous']);
@@ -25,6 +26,16 @@ export const scheduledTaskSchema = createTaskSchema.omit({
   env: true,
 });
 export type ScheduledTask = z.output<typeof scheduledTaskSchema>;
+
+const newScheduledTaskSchema = scheduledTaskSchema.extend({ env: createTaskSchema.shape.env });
+const changedScheduledTaskSchema = scheduledTaskSchema.extend({
+  env: taskEnvironmentPatchSchema.optional().meta({
+    description: 'Environment variables to set, or to remove by `null`; those that are not named are kept',
+  }),
+});
+const shownScheduledTaskSchema = scheduledTaskSchema.extend({
+  envNames: taskSchema.shape.envNames,
+});
 
 const cronSchema = z.string().trim().min(1).max(200).meta({
   description: 'Five or six fields, or a macro such as `@daily`; the first of six fields is seconds',
@@ -51,7 +62,7 @@ export const scheduleSchema = z
     cron: z.string().optional(),
     at: timestampSchema.optional(),
     timezone: z.string(),
-    task: scheduledTaskSchema,
+    task: shownScheduledTaskSchema,
     ...policy,
     status: z
       .enum(['active', 'paused', 'done'])
@@ -97,7 +108,7 @@ export const createScheduleSchema = z
     cron: cronSchema.optional(),
     at: momentSchema.optional(),
     timezone: timeZoneSchema.optional().meta({ description: 'Defaults to the time zone of the daemon' }),
-    task: scheduledTaskSchema,
+    task: newScheduledTaskSchema,
     overlap: policy.overlap.default('skip'),
     catchUp: policy.catchUp.default('run_once'),
     maxFailures: policy.maxFailures.default(5),
@@ -115,7 +126,7 @@ export const updateScheduleSchema = z
     cron: cronSchema.optional(),
     at: momentSchema.optional(),
     timezone: timeZoneSchema.optional(),
-    task: scheduledTaskSchema.optional(),
+    task: changedScheduledTaskSchema.optional(),
     overlap: policy.overlap.optional(),
     catchUp: policy.catchUp.optional(),
     maxFailures: policy.maxFailures.optional(),

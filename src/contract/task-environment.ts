@@ -30,6 +30,12 @@ export const taskEnvironmentSchema = z
   );
 export type TaskEnvironment = z.output<typeof taskEnvironmentSchema>;
 
+/** A change of environment variables: those that are named get the value, or are removed by null; the others stay. */
+export const taskEnvironmentPatchSchema = z
+  .record(variableNameSchema, variableValueSchema.nullable())
+  .refine((variables) => Object.keys(variables).length <= 2 * MAX_VARIABLES, 'Expected fewer variables');
+export type TaskEnvironmentPatch = z.output<typeof taskEnvironmentPatchSchema>;
+
 export const umaskSchema = z.int().min(0).max(0o777);
 
 /**

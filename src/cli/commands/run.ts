@@ -6,6 +6,7 @@ import { defineCommand } from '../program/define-command.ts';
 import { flag, option, repeatable } from '../program/options.ts';
 import { choice, duration, text, wholeNumber } from '../program/value-type.ts';
 import { onApprovalMeanings, onApprovalWays } from './run/on-approval.ts';
+import { environmentOptions } from './tasks/environment-options.ts';
 import { priority } from './tasks/priority.ts';
 import { workOptions } from './tasks/work-options.ts';
 
@@ -21,8 +22,7 @@ export const run = defineCommand({
   options: [
     option('-a, --agent <type>', 'Agent that runs the task', agentType),
     option('--cwd <folder>', 'Directory that commands run in (default: the current one)', text),
-    repeatable('--env <name>', 'Pass on a variable, as NAME or NAME=VALUE', text),
-    repeatable('--env-file <file>', 'Pass on the variables of a file of NAME=VALUE lines', text),
+    ...environmentOptions,
     flag('-d, --detach', 'Print the ID and do not wait (exit code 8)'),
     option(
       '--timeout <duration>',

@@ -1,15 +1,12 @@
 import { choiceTable } from '../../contract/choice-table.ts';
-import { agentType, timeZone } from '../completion/suggestions.ts';
+import { timeZone } from '../completion/suggestions.ts';
 import { id } from '../ids/id-type.ts';
-import { modeMeanings } from './policy/mode-meanings.ts';
 import { anyNumber, optional, required, several } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option, repeatable } from '../program/options.ts';
 import { json, jsonEach, limit, offset, quiet } from '../program/shared-options.ts';
 import { choice, text, wholeNumber } from '../program/value-type.ts';
-import { catchUpMeanings, overlapMeanings } from './schedules/policy-meanings.ts';
-import { priority } from './tasks/priority.ts';
-import { workOptions } from './tasks/work-options.ts';
+import { scheduleOptions, withoutDefaults } from './schedules/schedule-options.ts';
 
 const scheduleId = id('schedule');
 
@@ -64,42 +61,34 @@ const add = defineCommand({
   ],
   args: { words: anyNumber(text, 'Quoted cron expression (unless --at is given), then the prompt') },
   options: [
-    option('--at <time>', 'Run once at this time, in the time zone unless it has an offset', text),
-    option('--tz <zone>', "Time zone, such as Europe/Berlin (default: the daemon's)", timeZone),
-    option('--name <name>', 'Name (default: the title of its tasks)', text),
-    option('-a, --agent <type>', 'Agent that runs the tasks', agentType),
-    option('--cwd <folder>', 'Directory that commands run in (default: a new one per task)', text),
-    option(
-      '--overlap <way>',
-      'When the previous run has not finished (default: skip)',
-      choice(choiceTable.schedules.create.overlap, { meanings: overlapMeanings, title: 'Overlapping runs' }),
-    ),
-    option(
-      '--catch-up <way>',
-      'When the daemon was off (default: run_once)',
-      choice(choiceTable.schedules.create.catchUp, { meanings: catchUpMeanings, title: 'Missed runs' }),
-    ),
-    option(
-      '--max-failures <n>',
-      'Pause after this many failed runs in a row; 0 for never (default: 5)',
-      wholeNumber,
-    ),
+    ...scheduleOptions,
     flag('--paused', 'Create it paused'),
-    option('--title <title>', 'Title of its tasks (default: the first line of the prompt)', text),
-    repeatable('-l, --label <label>', 'Add a label to its tasks', text),
-    option('--priority <n>', 'Priority, 1 (critical) to 4 (low)', priority),
-    option('--attempts <n>', 'Maximum number of attempts per run', wholeNumber),
-    option(
-      '--mode <mode>',
-      'Security mode',
-      choice(choiceTable.tasks.create.securityMode, { meanings: modeMeanings }),
-    ),
-    ...workOptions,
     json,
     flag('-q, --quiet', 'Print the ID only'),
   ],
   run: async ({ cli, args, options }) =>
     (await import('./schedules/add-schedule.ts')).addSchedule(cli, args.words, options),
+});
+
+const edit = defineCommand({
+  name: 'edit',
+  summary: 'Change a schedule, by options or in your editor',
+  examples: [
+    'svc schedules edit 0199 --cron "0 4 * * *" --model gpt-5',
+    'svc schedules edit 0199 --env TOKEN --unset cwd',
+    'svc schedules edit 0199',
+  ],
+  args: { id: required(scheduleId) },
+  options: [
+    option('--cron <expression>', 'Cron expression', text),
+    option('--prompt <text>', 'What to do; - reads it from stdin', text),
+    ...withoutDefaults(scheduleOptions),
+    repeatable('--unset <field>', 'Remove a field, such as cwd, model or env.NAME', text),
+    json,
+    flag('-q, --quiet', 'Print the ID only'),
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./schedules/edit-schedule.ts')).editSchedule(cli, args.id, options),
 });
 
 const pause = defineCommand({
@@ -150,5 +139,5 @@ export const schedules = defineNoun({
     'svc schedules ls',
     'svc schedules pause 0199',
   ],
-  commands: [ls, show, next, add, pause, resume, run, rm],
+  commands: [ls, show, next, add, edit, pause, resume, run, rm],
 });

@@ -4,11 +4,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** The editor that the user has set. */
+export const editorOf = (env: Record<string, string | undefined>): string =>
+  env['VISUAL'] || env['EDITOR'] || 'vi';
+
 /** Opens a draft in an editor and resolves with what was saved; throws where the editor does not start or fails. */
-export async function editDraft(draft: string, editor: string, name = 'message.md'): Promise<string> {
+export async function editDraft(draft: string, editor: string, fileName = 'message.md'): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-draft-'));
   try {
-    const file = join(folder, name);
+    const file = join(folder, fileName);
     await writeFile(file, draft, { mode: 0o600 });
     // By the shell, because people set editors with arguments: EDITOR="code --wait".
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });

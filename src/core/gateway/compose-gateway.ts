@@ -34,7 +34,7 @@ export interface GatewayDeps {
   newTaskCheck: NewTaskCheck;
   registry: AgentRegistry;
   finishWatcher: TaskFinishWatcher;
-  execution: Pick<TaskFeature['execution'], 'queue' | 'pause' | 'slots'>;
+  execution: Pick<TaskFeature['execution'], 'queue' | 'pause' | 'slots' | 'environments'>;
   bus: EventBus;
   outbound: Outbound;
   keys: KeyRing;
@@ -45,7 +45,7 @@ export interface GatewayDeps {
 /** The gateway and what it needs of the core. */
 export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
   const { database, taskStore, taskQuery, tasks, registry, finishWatcher, bus, outbound, runtime } = deps;
-  const { queue, pause, slots } = deps.execution;
+  const { queue, pause, slots, environments } = deps.execution;
   const estimates = new RunTimeEstimates({ query: taskQuery, bus });
   const waits = new TaskWaits({ store: taskStore, finishWatcher });
   const notify = new NotifyDeliverer({
@@ -58,6 +58,7 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     tasks,
     check: deps.newTaskCheck,
     registry,
+    environments,
     taskStore,
     requests: new GatewayRequestStore(database),
     notify,

@@ -10,6 +10,7 @@ import { AppError, messageOf } from '../errors.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { Runtime } from '../runtime.ts';
 import type { NewTaskCheck } from '../tasks/new-task-check.ts';
+import type { TaskEnvironments } from '../tasks/task-environments.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -28,6 +29,7 @@ export interface GatewayServiceDeps {
   tasks: TaskService;
   check: Pick<NewTaskCheck, 'modelWarning'>;
   registry: Pick<AgentRegistry, 'needsCommandRights'>;
+  environments: Pick<TaskEnvironments, 'comparable'>;
   taskStore: TaskStore;
   requests: GatewayRequestStore;
   notify: NotifyDeliverer;
@@ -96,7 +98,7 @@ export class GatewayService {
   }
 
   async #create(caller: Caller, request: GatewayRequest, { idempotencyKey, baseUrl }: SubmitContext) {
-    const { tasks, check, registry, requests, notify, outlook, progress, runtime } = this.#deps;
+    const { tasks, check, registry, environments, requests, notify, outlook, progress, runtime } = this.#deps;
     const { token } = caller;
     if (!token) throw new AppError('forbidden', 'The gateway takes API tokens only');
     const { task, workflow, options } = request;
@@ -123,7 +125,7 @@ export class GatewayService {
     return tasks.createFor<GatewayAccepted>(caller, input, {
       scope: 'POST /api/gateway',
       key,
-      body: { task: plainTask, workflow, options },
+      body: { task: key === undefined ? plainTask : environments.comparable(plainTask), workflow, options },
       isText,
       before: async () => {
         await check.modelWarning(plainTask);

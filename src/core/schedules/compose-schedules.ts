@@ -5,6 +5,7 @@ import type { NotificationService } from '../notifications/notification-service.
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
+import type { TaskFeature } from '../tasks/compose-tasks.ts';
 import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import type { TaskService } from '../tasks/task-service.ts';
@@ -20,6 +21,7 @@ export interface ScheduleDeps {
   tasks: TaskService;
   registry: AgentRegistry;
   taskStore: TaskStore;
+  execution: Pick<TaskFeature['execution'], 'environments'>;
   notifications: NotificationService;
   modelProviders: Pick<ModelProviders, 'addUsers'>;
   newTaskCheck: Pick<NewTaskCheck, 'modelWarning'>;
@@ -36,6 +38,7 @@ export function composeSchedules({
   finishWatcher,
   modelProviders,
   newTaskCheck: check,
+  execution: { environments },
   setTimer = (run, ms) => setTimeout(run, ms).unref(),
   systemZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
   ...deps
@@ -53,6 +56,7 @@ export function composeSchedules({
     store,
     occurrences,
     check,
+    environments,
     systemZone,
     onPlanned: () => scheduler.wake(),
   });

@@ -7,6 +7,12 @@ const SHOWN_RUNS = 5;
 
 export const toScheduledTask = ({ task }: Pick<ScheduleRow, 'task'>) => JSON.parse(task) as ScheduledTask;
 
+/** What decides whether the tasks of a schedule need the right to run commands. */
+export const commandNeeds = (row: Pick<ScheduleRow, 'task' | 'env'>) => ({
+  ...toScheduledTask(row),
+  ...(row.env !== null && { env: {} }),
+});
+
 export async function toSchedule(row: ListedSchedule): Promise<Schedule> {
   return {
     id: row.id,
@@ -14,7 +20,10 @@ export async function toSchedule(row: ListedSchedule): Promise<Schedule> {
     ...(row.cron !== null && { cron: row.cron }),
     ...(row.at !== null && { at: row.at }),
     timezone: row.timezone,
-    task: toScheduledTask(row),
+    task: {
+      ...toScheduledTask(row),
+      ...(row.env_names !== null && { envNames: JSON.parse(row.env_names) as string[] }),
+    },
     overlap: row.overlap as Schedule['overlap'],
     catchUp: row.catch_up as Schedule['catchUp'],
     maxFailures: row.max_failures,

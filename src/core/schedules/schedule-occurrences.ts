@@ -12,7 +12,7 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import { type Advance, advanceSchedule, type Trigger, pause } from './advance-schedule.ts';
 import { planOccurrence, replanAfter } from './plan-occurrence.ts';
 import { type OccurrenceTimes, timesOf } from './occurrence-times.ts';
-import { toScheduledTask } from './schedule-mapping.ts';
+import { commandNeeds, toScheduledTask } from './schedule-mapping.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
 /** Why a schedule advances; a user who runs it manually may have fewer rights than the schedule. */
@@ -119,6 +119,7 @@ export class ScheduleOccurrences {
       scope: 'schedules',
       key: undefined,
       body: undefined,
+      environment: { env: row.env, env_names: row.env_names },
       instead: async (transaction) => {
         const outcome = await this.#step(transaction, row, trigger, mayCommand);
         const isDone = outcome !== undefined && outcome !== outdated && outcome.refusal === undefined;
@@ -150,7 +151,7 @@ export class ScheduleOccurrences {
     const hasLostCommands = mayCommand && (!owner || roleOf(owner) !== 'admin');
     const ban = !isOpenToOwner
       ? 'The account of its owner is disabled'
-      : hasLostCommands && registry.usesCommands(toScheduledTask(before))
+      : hasLostCommands && registry.usesCommands(commandNeeds(before))
         ? 'Its owner may no longer run commands'
         : undefined;
     if (hasLostCommands && ban === undefined) {

@@ -17,6 +17,7 @@ import {
   visibleOwner,
 } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
+import type { TaskEnvironments } from '../tasks/task-environments.ts';
 import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import { type PerUserLimit, requireRoom } from '../limits/per-user-limit.ts';
 import type { Database } from '../storage/database.ts';
@@ -25,7 +26,7 @@ import type { Runtime } from '../runtime.ts';
 import { dropWaiting, pause } from './advance-schedule.ts';
 import { invalidAt, momentOf } from './local-time.ts';
 import { nextTimes, type OccurrenceTimes, timesOf, type Timing } from './occurrence-times.ts';
-import { toSchedule, toScheduledTask } from './schedule-mapping.ts';
+import { commandNeeds, toSchedule } from './schedule-mapping.ts';
 import type { ScheduleOccurrences } from './schedule-occurrences.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
@@ -44,6 +45,7 @@ export interface ScheduleServiceDeps {
   occurrences: ScheduleOccurrences;
   registry: Pick<AgentRegistry, 'usesCommands'>;
   check: Pick<NewTaskCheck, 'modelWarning'>;
+  environments: Pick<TaskEnvironments, 'columnsOf' | 'columnsAfter'>;
   runtime: Runtime;
   systemZone: () => string;
   /** Called when a next time may have changed. */
@@ -76,8 +78,9 @@ export class ScheduleService {
   }
 
   async create(caller: Caller, input: CreateSchedule, warn = ignore): Promise<Schedule> {
-    const { database, store, registry, check, runtime, systemZone, onPlanned } = this.#deps;
+    const { database, store, registry, environments, check, runtime, systemZone, onPlanned } = this.#deps;
     if (registry.usesCommands(input.task)) requireCommandRights(caller);
+    const { env, ...task } = input.task;
     const timing = timingOf(input, input.timezone ?? systemZone());
     const now = runtime.now();
     const next = firstTime(await timesOf(timing), timing, now);
@@ -86,9 +89,10 @@ export class ScheduleService {
     const row: ScheduleRow = {
       id: runtime.newId('sched'),
       owner_id: caller.userId,
-      name: input.name ?? input.task.title.slice(0, 200),
+      name: input.name ?? task.title.slice(0, 200),
       ...timing,
-      task: JSON.stringify(input.task),
+      task: JSON.stringify(task),
+      ...environments.columnsOf(env, caller.userId),
       may_command: mayRunCommands(caller) ? 1 : 0,
       overlap: input.overlap,
       catch_up: input.catchUp,
@@ -119,15 +123,16 @@ export class ScheduleService {
   }
 
   async change(caller: Caller, id: string, change: UpdateSchedule, warn = ignore): Promise<Schedule> {
-    const { database, store, registry, check, runtime, onPlanned } = this.#deps;
+    const { database, store, registry, environments, check, runtime, onPlanned } = this.#deps;
     requireOwned(caller, await store.find(id), 'Schedule');
     if (change.task) warn(await check.modelWarning(change.task));
     for (;;) {
       const before = requireOwned(caller, await store.find(id), 'Schedule');
       const now = runtime.now();
       const timing = changedTiming(before, change);
-      const may_command = mayCommandAfter(registry, before, change, caller);
-      const row = changed({ ...before, may_command }, change, timing, now);
+      const row = changed(before, change, timing, now);
+      if (change.task?.env) Object.assign(row, environments.columnsAfter(before, change.task.env));
+      row.may_command = mayCommandAfter(registry, { before, row }, change, caller);
       const isTimingChanged = JSON.stringify(timing) !== JSON.stringify(timingOfRow(before));
       const isResumed = row.status === 'active' && (before.status !== 'active' || isTimingChanged);
       // New times have to be valid even if they do not apply yet.
@@ -151,7 +156,7 @@ export class ScheduleService {
   async run(caller: Caller, id: string): Promise<{ task?: Task; schedule: Schedule }> {
     const { store, registry, occurrences } = this.#deps;
     const row = requireOwned(caller, await store.find(id), 'Schedule');
-    if (registry.usesCommands(toScheduledTask(row))) requireCommandRights(caller);
+    if (registry.usesCommands(commandNeeds(row))) requireCommandRights(caller);
     const { task, refusal } = await occurrences.advance(id, {
       kind: 'manual',
       mayCommand: mayRunCommands(caller),
@@ -185,7 +190,7 @@ export class ScheduleService {
     const { database, store, registry } = this.#deps;
     const owner = await store.findOwner(row.owner_id, database.read);
     if (owner && roleOf(owner) === 'admin') return;
-    if (registry.usesCommands(toScheduledTask(row)))
+    if (registry.usesCommands(commandNeeds(row)))
       throw new AppError('forbidden', 'The owner of this schedule may not run commands');
     row.may_command = 0;
   }
@@ -219,12 +224,13 @@ function firstTime(times: OccurrenceTimes, { cron }: Timing, now: Date): string 
 
 /** The row after a change, except for its next time. */
 function changed(before: ScheduleRow, change: UpdateSchedule, timing: Timing, now: Date): ScheduleRow {
-  const { name, task, overlap, catchUp, maxFailures, active } = change;
+  const { name, overlap, catchUp, maxFailures, active } = change;
+  const { env: _, ...task } = change.task ?? {};
   const row: ScheduleRow = {
     ...before,
     ...timing,
     name: name ?? before.name,
-    task: task ? JSON.stringify(task) : before.task,
+    task: change.task ? JSON.stringify(task) : before.task,
     overlap: overlap ?? before.overlap,
     catch_up: catchUp ?? before.catch_up,
     max_failures: maxFailures ?? before.max_failures,
@@ -247,13 +253,13 @@ function changed(before: ScheduleRow, change: UpdateSchedule, timing: Timing, no
 /** Changing the task or its times requires the right to run commands; otherwise the schedule loses it. */
 function mayCommandAfter(
   registry: Pick<AgentRegistry, 'usesCommands'>,
-  before: ScheduleRow,
+  { before, row }: { before: ScheduleRow; row: ScheduleRow },
   change: UpdateSchedule,
   caller: Caller,
 ): number {
   const { name: _, active, ...work } = change;
   const isHarmless = active !== true && Object.values(work).every((value) => value === undefined);
   if (isHarmless) return before.may_command;
-  if (registry.usesCommands(change.task ?? toScheduledTask(before))) requireCommandRights(caller);
+  if (registry.usesCommands(commandNeeds(row))) requireCommandRights(caller);
   return mayRunCommands(caller) && (change.task || before.may_command === 1) ? 1 : 0;
 }

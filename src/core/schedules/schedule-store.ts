@@ -194,6 +194,8 @@ const changing = [
   'at',
   'timezone',
   'task',
+  'env',
+  'env_names',
   'may_command',
   'overlap',
   'catch_up',

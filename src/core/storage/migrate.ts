@@ -8,6 +8,7 @@ import { up as auth } from './migrations/auth.ts';
 import { up as conversationTurns } from './migrations/conversation-turns.ts';
 import { up as conversations } from './migrations/conversations.ts';
 import { up as denialReasons } from './migrations/denial-reasons.ts';
+import { up as directoriesAndEnvironments } from './migrations/directories-and-environments.ts';
 import { up as fileChanges } from './migrations/file-changes.ts';
 import { up as timeLimits } from './migrations/time-limits.ts';
 import { up as memory } from './migrations/memory.ts';
@@ -16,7 +17,6 @@ import { up as pairing } from './migrations/pairing.ts';
 import { up as projectMemory } from './migrations/project-memory.ts';
 import { up as queueLanes } from './migrations/queue-lanes.ts';
 import { up as retention } from './migrations/retention.ts';
-import { up as taskDirectories } from './migrations/task-directories.ts';
 import { up as taskEnvironment } from './migrations/task-environment.ts';
 import { up as taskFailures } from './migrations/task-failures.ts';
 import { up as taskOutages } from './migrations/task-outages.ts';
@@ -52,10 +52,10 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0017-task-outages': taskOutages,
   '0018-denial-reasons': denialReasons,
   '0019-approval-changes': approvalChanges,
-  '0023-task-directories': taskDirectories,
-  '0021-webhook-formats': webhookFormats,
-  '0024-time-limits': timeLimits,
   '0020-file-changes': fileChanges,
+  '0021-webhook-formats': webhookFormats,
+  '0022-directories-and-environments': directoriesAndEnvironments,
+  '0023-time-limits': timeLimits,
 };
 
 /**

@@ -1,8 +1,16 @@
 import type { CreateTask } from '../../contract/task.ts';
-import { isAmbientVariable, type TaskEnvironment } from '../../contract/task-environment.ts';
+import { safeParse } from '../../contract/safe-parse.ts';
+import {
+  isAmbientVariable,
+  type TaskEnvironment,
+  type TaskEnvironmentPatch,
+  taskEnvironmentSchema,
+} from '../../contract/task-environment.ts';
+import { AppError } from '../errors.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { TaskRow } from '../storage/rows/tasks.ts';
 
+/** A task, or a schedule that gives its variables to its tasks. */
 type Stored = Pick<TaskRow, 'owner_id' | 'env'>;
 
 /** Keeps the environment variables of tasks, sealed for their owner; only runs read them. */
@@ -19,6 +27,16 @@ export class TaskEnvironments {
       env: this.#keys.box.seal(JSON.stringify(env), contextOf(ownerId)),
       env_names: JSON.stringify(Object.keys(env).sort()),
     };
+  }
+
+  /** The columns after a change; throws where they would hold too much. */
+  columnsAfter(before: Stored, change: TaskEnvironmentPatch): Pick<TaskRow, 'env' | 'env_names'> {
+    const kept = Object.entries({ ...this.read(before), ...change }).filter(([, value]) => value !== null);
+    const { data, error } = safeParse(taskEnvironmentSchema, Object.fromEntries(kept));
+    if (data) return this.columnsOf(data, before.owner_id);
+    throw new AppError('validation', 'Validation failed', {
+      details: error.issues.map(({ message }) => ({ path: 'task.env', message })),
+    });
   }
 
   read({ env, owner_id }: Stored): TaskEnvironment {

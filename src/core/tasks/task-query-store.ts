@@ -1,6 +1,7 @@
 import { type ExpressionWrapper, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import type { FilterTasksQuery } from '../../contract/tasks.ts';
 import type { TaskField } from '../../contract/task.ts';
+import { trimSlashes } from '../../contract/trim-slashes.ts';
 import type { Database } from '../storage/database.ts';
 import type { TaskRow } from '../storage/rows/tasks.ts';
 import type { Schema } from '../storage/schema.ts';
@@ -155,7 +156,7 @@ export class TaskQueryStore {
 
 /** One range of the index; what is in it begins like the directory, such as `/shop-old` beside `/shop`. */
 function isInDirectory(cwd: string) {
-  const path = cwd.replace(/\/+$/, '');
+  const path = trimSlashes(cwd);
   const [inside, after] = [`${path}/`, `${path}0`];
   return sql<SqlBool>`cwd >= ${path || '/'} and cwd < ${after} and (cwd = ${path || '/'} or cwd >= ${inside})`;
 }

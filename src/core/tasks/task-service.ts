@@ -46,6 +46,8 @@ export interface TaskPurpose<T> {
   before?: (row: WholeTask) => Promise<void>;
   /** Inserts what belongs to the task, and answers what is answered again to the same key. */
   attach: (transaction: WriteTransaction, task: Task) => T | Promise<T>;
+  /** The environment variables as they are stored elsewhere, sealed for the same owner. */
+  environment?: Pick<WholeTask, 'env' | 'env_names'> | undefined;
   /** True for a prompt that must never be taken for a command. */
   isText?: boolean;
   /** False if the prompt is untrusted text: its agent then gets fewer tools. */
@@ -90,8 +92,9 @@ export class TaskService {
     purpose: TaskPurpose<T>,
   ): Promise<{ answer: T; isReplay: boolean }> {
     const { idempotency, config, registry, environments } = this.#deps;
-    const { scope, key, body, before, instead, attach, isText = false, isTrusted = true } = purpose;
-    if (registry.usesCommands(input)) requireCommandRights(caller);
+    const { scope, key, body, before, instead, attach, environment, isText = false, isTrusted = true } = purpose;
+    const hasVariables = environment !== undefined && environment.env !== null;
+    if (hasVariables || registry.usesCommands(input)) requireCommandRights(caller);
     requireTrustToVerify(input.verify !== undefined, isTrusted);
     const limitProblem = registry.limitProblem(input);
     if (limitProblem !== undefined) throw new AppError('validation', limitProblem);
@@ -103,7 +106,7 @@ export class TaskService {
       max_attempts: input.maxAttempts ?? config.get('queue.retry.attempts'),
       retry_on_failure: (input.retryOnFailure ?? input.maxAttempts !== undefined) ? 1 : 0,
       attached: input.attached ? 1 : 0,
-      ...environments.columnsOf(input.env, caller.userId),
+      ...(environment ?? environments.columnsOf(input.env, caller.userId)),
       may_command: !isText && mayRunCommands(caller) ? 1 : 0,
       is_trusted: isTrusted ? 1 : 0,
       interactive: purpose.isInteractive ? 1 : 0,

@@ -71,13 +71,14 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
   const admission = new TaskAdmission({ database, store, registry, queue, pause, runtime });
   const idempotency = new IdempotencyStore(database);
   const runs = new ActiveRuns();
+  const environments = new TaskEnvironments(new KeyRing(Buffer.alloc(32)));
   const tasks = new TaskService({
     ...storage,
     idempotency,
     admission,
     registry,
     queue,
-    environments: new TaskEnvironments(new KeyRing(Buffer.alloc(32))),
+    environments,
     check: { warningsOf: async () => [] },
     runs,
     config,
@@ -88,6 +89,7 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
     composeSchedules({
       ...storage,
       taskStore: store,
+      execution: { environments },
       finishWatcher: new TaskFinishWatcher(bus),
       tasks,
       registry,
@@ -118,6 +120,7 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
     warnings,
     notifications,
     taskService: tasks,
+    environments,
     get schedules() {
       return joined.schedules;
     },

@@ -45,7 +45,7 @@ const under = async (cwd: string, change: Record<string, string> = {}) => {
       caller,
       filterTasksQuerySchema.parse({ cwd, limit: '2', sortOrder: 'asc', cursor }),
     );
-    found.push(...page.tasks.map(({ id = '' }) => id));
+    found.push(...page.tasks.map(({ id }) => id));
     ({ nextCursor: cursor, total } = page);
   } while (cursor !== undefined);
   expect(total).toBe(found.length);

@@ -2,8 +2,8 @@ import type { Approval } from '../../../contract/approvals.ts';
 import { ApiError } from '../../../contract/client.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
 import { CliError } from '../../errors/cli-error.ts';
-import { editDraft } from '../../input/edit-draft.ts';
-import { editorOf } from '../../input/editor-of.ts';
+import { editDraft, editorOf } from '../../input/edit-draft.ts';
+
 import { escapeLine } from '../../output/escape-text.ts';
 import type { Cli } from '../../program/cli.ts';
 import {

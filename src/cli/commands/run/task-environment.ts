@@ -24,25 +24,33 @@ interface Caller {
  * the same machine; other variables only where an option names them.
  */
 export function environmentOf(
-  { env: named = [], envFile = [] }: EnvironmentOptions,
+  options: EnvironmentOptions,
   { env, isLocal }: Caller,
   needs: AgentNeed[],
 ): { env?: TaskEnvironment; umask?: number } {
+  const chosen = chosenVariables(options, env, needs);
+  const variables = { ...(isLocal && needs.includes('command') && ambient(env)), ...chosen };
+  return {
+    ...(Object.keys(variables).length > 0 && { env: variables }),
+    ...(isLocal && { umask: process.umask() }),
+  };
+}
+
+/** The variables that options name; throws for an agent that takes none. */
+export function chosenVariables(
+  { env: named = [], envFile = [] }: EnvironmentOptions,
+  env: Platform['env'],
+  needs: AgentNeed[],
+): TaskEnvironment {
   const chosen = Object.assign(
     {},
     ...envFile.map(readVariables),
     ...named.map((text) => variable(text, env)),
-  );
-  const takesVariables = needs.includes('command');
-  if (!takesVariables && Object.keys(chosen).length > 0)
-    throw new CliError(exitCodes.usage, 'Only an agent that runs commands takes environment variables.', {
-      next: 'Example: svc run --agent command --env NODE_ENV=test -- "npm test"',
-    });
-  const variables = { ...(isLocal && ambient(env)), ...chosen };
-  return {
-    ...(takesVariables && Object.keys(variables).length > 0 && { env: variables }),
-    ...(isLocal && { umask: process.umask() }),
-  };
+  ) as TaskEnvironment;
+  if (needs.includes('command') || Object.keys(chosen).length === 0) return chosen;
+  throw new CliError(exitCodes.usage, 'Only an agent that runs commands takes environment variables.', {
+    next: 'Example: --agent command --env NODE_ENV=test -- "npm test"',
+  });
 }
 
 const ambient = (env: Platform['env']) =>

@@ -1,29 +1,14 @@
-import { resolve } from 'node:path';
-import type { Schedule } from '../../../contract/schedules.ts';
-import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { printWarnings } from '../../output/print-warnings.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { asker } from '../run/create-task.ts';
-import { workOf, type WorkOptions } from '../tasks/work-of.ts';
 import { readPrompt, titleOf } from '../run/read-prompt.ts';
+import { chosenVariables } from '../run/task-environment.ts';
 import { nextRunLines } from './next-runs.ts';
+import { type ScheduleOptions, scheduleFieldsOf, taskFieldsOf } from './schedule-fields.ts';
 
-export interface AddOptions extends WorkOptions {
-  at?: string;
-  tz?: string;
-  name?: string;
-  agent?: string;
-  cwd?: string;
-  title?: string;
-  label?: string[];
-  priority?: number;
-  attempts?: number;
-  mode?: SecurityMode;
-  overlap?: Schedule['overlap'];
-  catchUp?: Schedule['catchUp'];
-  maxFailures?: number;
+export interface AddOptions extends ScheduleOptions {
   paused?: boolean;
   json?: boolean;
   quiet?: boolean;
@@ -32,34 +17,23 @@ export interface AddOptions extends WorkOptions {
 /** `svc schedules add`: the cron expression first unless --at is given, then the prompt. */
 export async function addSchedule(cli: Cli, words: string[], options: AddOptions): Promise<void> {
   const { output } = cli;
-  const { at, tz, name, agent, cwd, label, overlap, catchUp, maxFailures } = options;
+  const { at, agent } = options;
   const cron = at === undefined ? requireExpression(words[0]) : undefined;
   const { client, target } = cli.connect();
   const needs = asker(client, agent);
   const takesStdin = async () => !(await needs()).includes('command');
   const prompt = await readPrompt(words.slice(cron === undefined ? 0 : 1), takesStdin, command(options));
-  await needs();
+  const env = chosenVariables(options, cli.platform.env, await needs());
   const answer = await client.schedules.create({
     body: {
       ...(cron !== undefined && { cron }),
-      // As people write it.
-      ...(at !== undefined && { at: at.replace(/^(\d{4}-\d\d-\d\d) +/, '$1T') }),
-      ...(tz !== undefined && { timezone: tz }),
-      ...(name !== undefined && { name }),
-      ...(overlap && { overlap }),
-      ...(catchUp && { catchUp }),
-      ...(maxFailures !== undefined && { maxFailures }),
+      ...scheduleFieldsOf(options),
       ...(options.paused && { active: false }),
       task: {
         title: options.title ?? titleOf(prompt),
         prompt,
-        ...(agent !== undefined && { assignedAgent: agent }),
-        ...(cwd !== undefined && { cwd: target.isLocal ? resolve(cwd) : cwd }),
-        ...(options.priority !== undefined && { priority: options.priority }),
-        ...(options.attempts !== undefined && { maxAttempts: options.attempts }),
-        ...(options.mode !== undefined && { securityMode: options.mode }),
-        ...workOf(options),
-        ...(label && { labels: label }),
+        ...taskFieldsOf(options, target.isLocal),
+        ...(Object.keys(env).length > 0 && { env }),
       },
     },
   });

@@ -43,6 +43,7 @@ function factsOf(schedule: Schedule): Fact[] {
     ['Title', [schedule.name, task.prompt].includes(task.title) ? undefined : task.title],
     ['Agent', task.assignedAgent],
     ['Directory', task.cwd],
+    ['Variables', task.envNames?.join(', ')],
     ['Priority', task.priority === 3 ? undefined : String(task.priority)],
     ['Labels', task.labels.join(', ')],
     ['Verify', task.verify],

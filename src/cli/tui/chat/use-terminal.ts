@@ -1,8 +1,7 @@
 import { useApp, useStdout } from 'ink';
 import { useCallback } from 'react';
+import { editDraft, editorOf } from '../../input/edit-draft.ts';
 import { copySequence } from './copy-text.ts';
-import { editDraft } from '../../input/edit-draft.ts';
-import { editorOf } from '../../input/editor-of.ts';
 import { stopProcess } from './stop-process.ts';
 
 /** What a chat does with the terminal besides drawing: hand it to the shell or an editor, and copy. */

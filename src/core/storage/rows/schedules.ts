@@ -7,6 +7,10 @@ export interface ScheduleRow {
   timezone: string;
   /** JSON: the task that each occurrence creates. */
   task: string;
+  /** The environment variables of its tasks, as sealed JSON; only with the right to run commands. */
+  env: string | null;
+  /** Their names as a JSON list. */
+  env_names: string | null;
   /** 1 when the creator may run commands. */
   may_command: number;
   overlap: string;

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { editDraft } from '../../../../src/cli/input/edit-draft.ts';
 import { memoryFolder } from '../../../helpers/memory-folder.ts';
 import { conversationId, messageOf } from '../scripted-daemon.ts';
 import { ChatScreen } from './chat-screen.ts';
@@ -114,15 +113,5 @@ describe('commands about the conversation', () => {
     await using chat = await ChatScreen.open();
     chat.screen.type(`${command}\r`);
     await chat.screen.until(/The conversation has not begun/);
-  });
-});
-
-describe('editDraft', () => {
-  it('resolves with what the editor saved', async () => {
-    expect(await editDraft('first', 'printf "\\nsecond\\n" >>')).toBe('first\nsecond');
-  });
-
-  it('throws when the editor fails', async () => {
-    await expect(editDraft('first', 'false')).rejects.toThrow('"false" failed. Set EDITOR');
   });
 });
