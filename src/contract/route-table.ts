@@ -9,6 +9,8 @@ export const routeTable = {
   },
   approvals: {
     list: { method: 'GET', path: '/api/security/approvals' },
+    get: { method: 'GET', path: '/api/security/approvals/:id' },
+    preview: { method: 'POST', path: '/api/security/approvals/:id/preview' },
     decide: { method: 'POST', path: '/api/security/approvals/:id' },
   },
   audit: {

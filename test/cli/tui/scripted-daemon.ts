@@ -168,6 +168,8 @@ export class ScriptedDaemon implements AsyncDisposable {
   /** What the conversation holds, and when it changed. */
   messages = [messageOf('user', 'How do queues work?'), messageOf('assistant', 'First in, **first out**.')];
   updatedAt = at;
+  /** Where it works. */
+  cwd: string | undefined;
   pendingApprovals: Approval[] = [];
   /** Whether it breaks every connection, as one that is not there. */
   isAway = false;
@@ -261,7 +263,7 @@ export class ScriptedDaemon implements AsyncDisposable {
       return void (body['cwd'] !== undefined && !this.mayChooseFolder
         ? send(403, { error: 'Only an administrator may choose the folder' })
         : send(201, { conversation: { ...conversation, messageCount: 0 } }));
-    const present = { ...conversation, updatedAt: this.updatedAt };
+    const present = { ...conversation, updatedAt: this.updatedAt, ...(this.cwd && { cwd: this.cwd }) };
     const answers: Record<string, unknown> = {
       'GET /api/chat/conversations': { conversations: [present], total: 1, limit: 20, offset: 0 },
       [`GET /api/chat/conversations/${conversationId}`]: {

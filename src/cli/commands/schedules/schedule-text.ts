@@ -2,7 +2,7 @@ import type { Schedule } from '../../../contract/schedules.ts';
 import { safeParse } from '../../../contract/safe-parse.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { closest } from '../../program/closest.ts';
+import { closest } from '../../../contract/closest.ts';
 import type { ScheduleDraft } from './schedule-draft.ts';
 
 /** The schema of a field. */

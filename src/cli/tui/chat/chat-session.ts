@@ -188,6 +188,8 @@ export class ChatSession {
     if (!answer) return;
     this.#show(answer);
     this.#follow.follow(answer.conversation.id, answer);
+    const { cwd } = answer.conversation;
+    if (cwd !== undefined && cwd !== this.#parts.folder) this.#note(`This conversation works in ${cwd}.`);
   }
 
   /** The next message begins a conversation. */

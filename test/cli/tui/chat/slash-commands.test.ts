@@ -73,6 +73,14 @@ describe('slash commands', () => {
     expect(chat.daemon.asked.some(({ route }) => route.endsWith(conversationId))).toBe(true);
   });
 
+  it('/resume says where a conversation of another directory works', async () => {
+    await using chat = await ChatScreen.open({ prepare: (daemon) => (daemon.cwd = '/home/ada/other') });
+    chat.screen.type('/resume\r');
+    await chat.screen.until(/How queues work/);
+    chat.screen.type(keys.enter);
+    await chat.screen.until(/This conversation works in \/home\/ada\/other\./);
+  });
+
   it('slash commands set the budget, effort and mode of agentic turns', async () => {
     await using chat = await ChatScreen.open();
     chat.screen.type('/budget 100k\r');
