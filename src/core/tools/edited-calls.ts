@@ -27,7 +27,8 @@ export class EditedCalls {
   /** The approval as it would be with these arguments; changes nothing. */
   async preview(caller: Caller, id: string, args: Record<string, unknown>): Promise<Approval> {
     const row = await this.#deps.approvals.requirePending(caller, id);
-    return toApproval({ ...row, ...(await this.#review(row, args)) });
+    // It can only be allowed once.
+    return toApproval({ ...row, ...(await this.#review(row, args)), covers: null });
   }
 
   /** Allows the call once with these arguments; arguments that are refused leave it pending. */

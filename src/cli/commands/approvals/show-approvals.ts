@@ -39,7 +39,9 @@ export async function showApproval(cli: Cli, text: string, { json }: Format): Pr
   if (json) return cli.output.json({ approval });
   cli.output.write(wholeCall(cli, approval));
   if (approval.status === 'pending')
-    cli.output.note(`\nAllow it: svc approvals allow ${id}   Deny it: svc approvals deny ${id}`);
+    cli.output.note(
+      `\nAllow it: svc approvals allow ${id}   Change it: svc approvals edit ${id}   Deny it: svc approvals deny ${id}`,
+    );
 }
 
 const wholeCall = ({ output: { paint, width } }: Cli, approval: Approval) =>
