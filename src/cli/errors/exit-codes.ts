@@ -41,7 +41,7 @@ export const exitCodeMeanings: Record<ExitCode, string> = {
   10: 'budget exceeded',
   69: 'the daemon cannot be reached',
   75: 'try later: rate limited or deferred',
-  78: 'configuration error',
+  78: 'configuration error, such as no model provider or an unknown model',
   124: '--timeout or --max-time was hit and the run stopped',
   130: 'interrupted by Ctrl-C',
   143: 'terminated by SIGTERM',

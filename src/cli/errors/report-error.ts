@@ -129,7 +129,11 @@ function usageReport(error: CommanderError, reached: string): Report {
 
 const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** A command at the end stays as it can be copied. */
-const sentence = (text: string) => (/[.!?]$|: svc [^.]+$/.test(text) ? text : `${text}.`);
+function sentence(text: string): string {
+  const command = text.lastIndexOf(': svc ');
+  const endsWithCommand = command >= 0 && !text.includes('.', command);
+  return endsWithCommand || /[.!?]$/.test(text) ? text : `${text}.`;
+}
 
 function chainOf(error: unknown): string {
   const parts: string[] = [];

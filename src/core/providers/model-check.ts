@@ -78,7 +78,7 @@ export class ModelCheck {
   /** Whether the provider describes the model under this name. */
   async #hasPage(provider: ProviderName, modelId: string, signal: AbortSignal): Promise<boolean> {
     const definition = definitionOf(provider);
-    const path = definition.list?.page ?? definition.list?.path.replace(/\?.*$/, '') ?? '/models';
+    const path = definition.list?.page ?? definition.list?.path.split('?')[0] ?? '/models';
     if (/^\.+$/.test(modelId)) return false;
     try {
       const body = await fetchFromProvider(

@@ -8,7 +8,9 @@ export const providerName: ValueType<string> = {
   suggest: async (cli, { signal }) => {
     const { client } = cli.connect({ mayStart: false });
     const { providers } = await client.providers.list({}, { signal });
-    return providers.map((provider): Candidate => [provider.type, stateOf(provider)]);
+    return providers
+      .toSorted((a, b) => Number(b.configured) - Number(a.configured))
+      .map((provider): Candidate => [provider.type, stateOf(provider)]);
   },
   help: { one: 'Provider, such as openai', several: 'Providers' },
 };

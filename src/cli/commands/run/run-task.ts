@@ -32,7 +32,7 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
   const { client } = connection;
   const created = await createTask(cli, words, options);
   const { id } = created.task;
-  printWarnings(output, created);
+  if (!options.quiet) printWarnings(output, created);
   if (options.detach) {
     if (options.json) output.json(created);
     else output.write(`${id}\n`);

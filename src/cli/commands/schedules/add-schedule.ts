@@ -39,9 +39,9 @@ export async function addSchedule(cli: Cli, words: string[], options: AddOptions
   });
   if (options.json) return output.json(answer);
   const { schedule } = answer;
-  printWarnings(output, answer);
   output.write(`${schedule.id}\n`);
   if (options.quiet) return;
+  printWarnings(output, answer);
   if (schedule.status === 'paused')
     return output.note(`Schedule created, paused. Resume it:\n  svc schedules resume ${schedule.id}`);
   const next = nextRunLines(schedule.nextRuns, schedule.timezone).map((line) => `\n  ${line}`);
