@@ -3,20 +3,22 @@ import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { describeCompaction } from '../../output/describe-compaction.ts';
 import type { Cli } from '../../program/cli.ts';
 import { type Interrupt, interruptCodes, onInterrupt } from '../run/on-interrupt.ts';
+import type { ChatSettings } from './chat-settings.ts';
 import { compactConversation } from './compact-conversation.ts';
 import { continueHint } from './continue-hints.ts';
-import type { PlainOptions } from './plain-chat.ts';
+
+interface Options {
+  settings: ChatSettings;
+  conversation?: string | undefined;
+  json?: boolean | undefined;
+  jsonl?: boolean | undefined;
+}
 
 /** `/compact` without the full-screen interface: the summary on stdout, what it saved on stderr. */
 export async function compactPlainly(
   cli: Cli,
   keep: string,
-  {
-    conversation: id,
-    settings,
-    json,
-    jsonl,
-  }: Pick<PlainOptions, 'conversation' | 'settings' | 'json' | 'jsonl'>,
+  { conversation: id, settings, json, jsonl }: Options,
 ): Promise<ExitCode> {
   const { output } = cli;
   if (id === undefined)
