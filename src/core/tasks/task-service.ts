@@ -92,7 +92,17 @@ export class TaskService {
     purpose: TaskPurpose<T>,
   ): Promise<{ answer: T; isReplay: boolean }> {
     const { idempotency, config, registry, environments } = this.#deps;
-    const { scope, key, body, before, instead, attach, environment, isText = false, isTrusted = true } = purpose;
+    const {
+      scope,
+      key,
+      body,
+      before,
+      instead,
+      attach,
+      environment,
+      isText = false,
+      isTrusted = true,
+    } = purpose;
     const hasVariables = environment !== undefined && environment.env !== null;
     if (hasVariables || registry.usesCommands(input)) requireCommandRights(caller);
     requireTrustToVerify(input.verify !== undefined, isTrusted);
