@@ -22,7 +22,7 @@ export function withCost(message: MessageRow, prices: Prices): MessageRow {
   const { provider, model, prompt_tokens: prompt, completion_tokens: answer } = message;
   if (message.cost_usd !== null || provider === null || model === null) return message;
   if (prompt === null || answer === null || prompt + answer === 0) return message;
-  const price = prices.priceOf({ provider: provider as ProviderName, modelId: model });
+  const price = prices.priceOf({ provider, modelId: model });
   // The tokens of several requests together say nothing of how long each was.
   if (!price || (price.long && prompt > price.long.above)) return message;
   return { ...message, cost_usd: costOfCall(price, { prompt, answer }) };

@@ -86,15 +86,16 @@ export class Terminal implements Disposable {
     throw new Error('unreachable');
   }
 
-  /** Presses a key until what it answers is gone: a question takes no keys in its first half second. */
-  async answers(question: RegExp, key: string): Promise<void> {
-    await this.until(question);
+  /** Presses a key until it has an effect: a question takes no keys in its first half second. */
+  async presses(key: string, effect: RegExp): Promise<string> {
     const end = performance.now() + PATIENCE_MS;
     for await (const _ of setInterval(700)) {
-      if (!question.test(this.screen)) return;
-      if (performance.now() > end) throw new Error(`${key} did not answer it:\n${this.screen}`);
+      const { screen } = this;
+      if (effect.test(screen)) return screen;
+      if (performance.now() > end) throw new Error(`${key} never led to ${effect}:\n${screen}`);
       this.type(key);
     }
+    throw new Error('unreachable');
   }
 
   #tmux(args: string[], env?: Record<string, string>): string {
