@@ -16,8 +16,7 @@ const packageFolder = /^\0?(?<folder>\/.*\/node_modules\/(?<name>(?:@[^/]+\/)?[^
 
 const main = source('cli/main.ts');
 const shell = source('cli/program/run-cli.ts');
-const fields = source('contract/response-fields.ts');
-const contract = source('contract/index.ts');
+const schemas = ['response-fields', 'schedule-checks'].map((name) => source(`contract/${name}.ts`));
 const daemon = source('daemon/start.ts');
 
 /** An import of a module of Node.js reads all that it exports, which for http loads all of fetch: they are taken as they are. */
@@ -155,9 +154,9 @@ function chunkGroups() {
         const ofMain = reach([main], importsOf);
         const withoutDaemon = reach([main], (id) => allOf(id).filter((each) => each !== daemon));
         const ofCommands = reach([main], (id) =>
-          allOf(id).filter((each) => ![daemon, fields, contract].includes(each)),
+          allOf(id).filter((each) => ![daemon, ...schemas].includes(each)),
         );
-        for (const id of reach([fields], importsOf)) if (!ofCommands.has(id)) groupOf.set(id, 'contract');
+        for (const id of reach(schemas, importsOf)) if (!ofCommands.has(id)) groupOf.set(id, 'contract');
         for (const id of reach([shell], importsOf)) if (!ofMain.has(id)) groupOf.set(id, 'shell');
         for (const id of reach([daemon], importsOf))
           if (!withoutDaemon.has(id) || ofDaemon.has(id)) groupOf.set(id, 'daemon');

@@ -98,7 +98,13 @@ describe('svc devices identity', () => {
     expect(foreign).toEqual({
       code: 6,
       stdout: '',
-      stderr: 'svc: These words are not the identity of this database. Nothing was written.\n',
+      stderr: `${JSON.stringify({
+        error: {
+          code: 'invalid',
+          message: 'These words are not the identity of this database. Nothing was written.',
+          exitCode: 6,
+        },
+      })}\n`,
     });
     expect(formatSeed(readMasterSeed(identityFile) ?? Buffer.alloc(0))).toBe(words);
     expect((await home.svc([...restore, '--force'], { stdin: zeros })).code).toBe(0);

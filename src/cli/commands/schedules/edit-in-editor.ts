@@ -7,7 +7,7 @@ import { canAsk } from '../../input/ask.ts';
 import { editDraft, editorOf } from '../../input/edit-draft.ts';
 import type { Cli } from '../../program/cli.ts';
 import { changedFields, draftOf, patchOf } from './schedule-draft.ts';
-import { type FieldChecks, formatDraft, parseDraft } from './schedule-text.ts';
+import { formatDraft, parseDraft } from './schedule-text.ts';
 
 type Answer = { schedule: Schedule };
 
@@ -27,7 +27,8 @@ export async function editInEditor(
   const { id, task } = schedule;
   const before = draftOf(schedule);
   const about = { id, ...(task.envNames && { envNames: task.envNames }) };
-  const checks = await loadChecks();
+  const { scheduleChecks } = await import('../../../contract/schedule-checks.ts');
+  const checks = scheduleChecks();
   let shown = formatDraft(before, about);
   for (;;) {
     const saved = await editDraft(`${shown}\n`, editorOf(cli.platform.env), 'schedule.md');
@@ -54,10 +55,3 @@ const withProblem = (text: string, problem: string): string =>
     `${PROBLEM}${problem.replaceAll('\n', ' ')}`,
     ...text.split('\n').filter((line) => !line.startsWith(PROBLEM)),
   ].join('\n');
-
-/** What the fields of a schedule and of its tasks take. */
-async function loadChecks(): Promise<FieldChecks> {
-  const { contract } = await import('../../../contract/index.ts');
-  const { task, active: _, ...own } = contract.schedules.update.body.shape;
-  return { ...own, ...task.unwrap().shape };
-}

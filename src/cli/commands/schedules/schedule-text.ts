@@ -1,13 +1,11 @@
 import type { Schedule } from '../../../contract/schedules.ts';
-import { safeParse } from '../../../contract/safe-parse.ts';
+import type { FieldCheck } from '../../../contract/schedule-checks.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { closest } from '../../../contract/closest.ts';
 import type { ScheduleDraft } from './schedule-draft.ts';
 
-/** The schema of a field. */
-type FieldCheck = Parameters<typeof safeParse>[0];
-export type FieldChecks = Readonly<Record<string, FieldCheck>>;
+type FieldChecks = Readonly<Record<string, FieldCheck>>;
 
 const END = '---';
 
@@ -57,10 +55,9 @@ const formatValue = (value: unknown): string =>
 function parseValue(field: string, text: string, check: FieldCheck): unknown {
   const json = parseJson(text);
   const values = typeof json === 'string' ? [json] : [text, ...(json === undefined ? [] : [json])];
-  const fitting = values.find((value) => safeParse(check, value).success);
+  const fitting = values.find((value) => check(value) === undefined);
   if (fitting !== undefined) return fitting;
-  const [issue] = safeParse(check, values.at(-1)).error?.issues ?? [];
-  throw invalid(`${field}: ${issue?.message ?? 'Invalid input'}`);
+  throw invalid(`${field}: ${check(values.at(-1)) ?? 'Invalid input'}`);
 }
 
 function parseJson(text: string): unknown {

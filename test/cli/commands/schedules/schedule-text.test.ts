@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { contract } from '../../../../src/contract/index.ts';
+import { scheduleChecks } from '../../../../src/contract/schedule-checks.ts';
 import { formatDraft, parseDraft } from '../../../../src/cli/commands/schedules/schedule-text.ts';
 
-const { task, active: _, ...own } = contract.schedules.update.body.shape;
-const checks = { ...own, ...task.unwrap().shape };
+const checks = scheduleChecks();
 const draft = {
   name: 'Nightly: "all"',
   cron: '0 3 * * *',
