@@ -32,7 +32,7 @@ describe.skipIf(!hasTmux)('a person who uses it every day (needs tmux)', () => {
     expect([without.code, without.screen]).toEqual([78, expect.stringContaining('svc providers')]);
     ada.model.script = says('Hello');
     const added = await ada.runs(
-      `svc providers add lab --base-url ${ada.model.url} --default-model test-model --default`,
+      `svc providers add lab --base-url ${ada.model.url} --default-model test-model --default --no-key`,
     );
     expect([added.code, added.screen]).toEqual([0, expect.any(String)]);
     const unknown = await ada.runs('svc run --model test-modle "hello"');
@@ -56,10 +56,12 @@ describe.skipIf(!hasTmux)('a person who uses it every day (needs tmux)', () => {
     await ada.terminal.until(/svc schedules/);
     ada.terminal.type('C-u');
     const made = await ada.runs(
-      "svc schedules add nightly --cron '0 3 * * *' --agent command -- 'echo night'",
+      "svc schedules add '0 3 * * *' --name nightly --agent command -- 'echo night'",
     );
     expect([made.code, made.screen]).toEqual([0, expect.any(String)]);
-    const edited = await ada.runs("svc schedules edit nightly --cron '30 4 * * *'");
+    const id =
+      /(\w{8})/.exec((await ada.runs('svc schedules ls --quiet')).screen.split('\n')[1] ?? '')?.[1] ?? '';
+    const edited = await ada.runs(`svc schedules edit ${id} --cron '30 4 * * *'`);
     expect([edited.code, edited.screen]).toEqual([0, expect.any(String)]);
     expect((await ada.runs('svc schedules ls')).screen).toMatch(/30 4 \* \* \*/);
   });

@@ -19,7 +19,7 @@ describe.skipIf(!hasTmux)('a person on the first day (needs tmux)', () => {
     await ada.connectsModel();
     expect((await ada.runs('svc run "how many lines are there"')).screen).toMatch(/^Four lines$/m);
 
-    const saved = await ada.runs('svc backup ~/svc.backup');
+    const saved = await ada.runs('svc backup --identity ~/svc.backup');
     expect([saved.code, saved.screen]).toEqual([0, expect.stringMatching(/verified|checked/i)]);
     const elsewhere = join(ada.home, 'new-machine');
     const restored = await ada.runs(`svc daemon stop; SVC_HOME='${elsewhere}' svc restore ~/svc.backup`);

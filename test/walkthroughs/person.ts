@@ -36,7 +36,7 @@ export class Person implements AsyncDisposable {
     this.#endings = join(svc.folder, 'endings');
     const programs = join(svc.folder, 'programs');
     for (const folder of [this.project, programs, this.dataFolder]) mkdirSync(folder, { recursive: true });
-    writeFileSync(join(programs, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${root}/bin/svc.js' "$@"\n`);
+    writeFileSync(join(programs, 'svc'), `#!/bin/sh\nexec '${root}/bin/svc.js' "$@"\n`);
     chmodSync(join(programs, 'svc'), 0o755);
     writeFileSync(this.#endings, '');
     const shell = [

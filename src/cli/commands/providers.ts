@@ -86,14 +86,14 @@ const add = defineCommand({
   examples: [
     'svc providers add my-llm --base-url http://127.0.0.1:8080/v1 --default',
     'svc providers add gateway --base-url https://llm.example.com/v1 --api-key-stdin < key',
-    'svc providers add vllm --base-url http://127.0.0.1:8000/v1 --model qwen3-coder --no-key',
+    'svc providers add vllm --base-url http://127.0.0.1:8000/v1 --default-model qwen3-coder --no-key',
   ],
   args: { name: required(text, 'Name: lower-case letters, digits and hyphens') },
   options: [
     option('--base-url <url>', 'Address of its API; without a path, /v1 is added', text),
     flag('--api-key-stdin', 'Read the key from stdin'),
     flag('--no-key', 'Do not prompt for a key'),
-    option('--model <model>', 'Default model (default: the first one that it lists)', text),
+    option('--default-model <model>', 'Default model (default: the first one that it lists)', text),
     flag('--default', 'Make it the default provider'),
     json,
   ],

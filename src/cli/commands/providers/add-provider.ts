@@ -9,7 +9,7 @@ export interface AddOptions {
   apiKeyStdin?: boolean;
   /** False with --no-key. */
   key: boolean;
-  model?: string;
+  defaultModel?: string;
   default?: boolean;
   json?: boolean;
 }
@@ -17,7 +17,7 @@ export interface AddOptions {
 /** `svc providers add NAME`: a key is never an argument, where other users could see it. */
 export async function addProvider(cli: Cli, name: string, options: AddOptions): Promise<void> {
   const { output } = cli;
-  const { baseUrl, model, json } = options;
+  const { baseUrl, defaultModel, json } = options;
   if (baseUrl === undefined)
     throw new CliError(exitCodes.usage, 'A server needs its address.', {
       next: `svc providers add ${name} --base-url http://127.0.0.1:8080/v1`,
@@ -28,7 +28,7 @@ export async function addProvider(cli: Cli, name: string, options: AddOptions): 
       name,
       baseUrl,
       ...(apiKey !== '' && { apiKey }),
-      ...(model !== undefined && { defaultModel: model }),
+      ...(defaultModel !== undefined && { defaultModel }),
       ...(options.default && { default: true }),
     },
   });
