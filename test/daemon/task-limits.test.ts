@@ -41,6 +41,7 @@ const answers =
 
 describe('the model and the limits that a task names', () => {
   it('the model and its provider are those of the task', async () => {
+    model.models = ['test-model', 'another-model'];
     const [first] = (await daemon.client.providers.list()).providers.filter(({ configured }) => configured);
     const task = await run(says('Two'), { model: 'another-model', ...(first && { provider: first.type }) });
     expect(task).toMatchObject({ model: 'another-model', result: { model: 'another-model' } });
@@ -145,7 +146,7 @@ describe('the model and the limits that a task names', () => {
   });
 
   it.each([
-    [{ model: 'm', maxSteps: 3 }, 'The agent "command" does not support model, maxSteps'],
+    [{ model: 'test-model', maxSteps: 3 }, 'The agent "command" does not support model, maxSteps'],
     [{ maxCostUsd: '1' }, 'The agent "command" does not support maxCostUsd'],
   ])('another agent does not take %j', async (limits, message) => {
     const body = { title: 'Count', prompt: 'true', assignedAgent: 'command', ...limits };

@@ -28,6 +28,8 @@ export interface ModelServer extends AsyncDisposable {
   asked: AskedModel[];
   /** How many requests their sender broke off. */
   aborted: number;
+  /** The models that it lists. */
+  models: string[];
   /** What it does from now on. */
   script: Script;
 }
@@ -150,7 +152,8 @@ export async function startModelServer(script: Script = says('Hel', 'lo')): Prom
       if (!response.writableFinished && !reply.isCut) model.aborted++;
     });
     void buffer(request).then(async (bytes) => {
-      if (request.method !== 'POST') return reply.json(200, { object: 'list', data: [{ id: 'test-model' }] });
+      if (request.method !== 'POST')
+        return reply.json(200, { object: 'list', data: model.models.map((id) => ({ id })) });
       const asked = {
         path: request.url ?? '',
         headers: request.headers,
@@ -167,6 +170,7 @@ export async function startModelServer(script: Script = says('Hel', 'lo')): Prom
     url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`,
     asked: [],
     aborted: 0,
+    models: ['test-model'],
     script,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');

@@ -22,7 +22,8 @@ export function describeEvent(event: TaskEvent): string | undefined {
     case 'queued':
       return 'waiting for a worker';
     case 'waiting_for_agent':
-      return `waiting for an agent: ${escapeLine(message)} See: svc agents ls`;
+      // What has to be configured comes with its command.
+      return `waiting for an agent: ${escapeLine(message)}${message.includes(': svc ') ? '' : ' See: svc agents ls'}`;
     case 'started':
       return `${attemptOf(data)} by ${escapeLine(textOf(data['agent']))}`;
     case 'retry_scheduled':
