@@ -157,9 +157,12 @@ export function createClient(routes: RouteTable, options: ClientOptions): Client
   return client as unknown as Client;
 }
 
-/** A daemon that cannot answer says when to try again, unless that cannot help. */
-const errorOf = ({ status, headers }: Pick<Answer, 'status' | 'headers'>, body: unknown): ApiError =>
-  new ApiError(status, body, { mayPass: status !== 503 || headers.get('retry-after') !== null });
+/** A daemon that cannot answer says when to try again, unless that cannot help; a proxy before it may say nothing. */
+function errorOf({ status, headers }: Pick<Answer, 'status' | 'headers'>, body: unknown): ApiError {
+  const isOfDaemon = typeof body === 'object' && body !== null && 'error' in body;
+  const isLasting = status === 503 && isOfDaemon && headers.get('retry-after') === null;
+  return new ApiError(status, body, { mayPass: !isLasting });
+}
 
 function pathOf(route: RouteSummary, { params = {}, query = {} }: AnyInput): string {
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodePart(name, params[name] ?? ''));

@@ -10,11 +10,14 @@ describe('the exit codes of API errors', () => {
   let url: string;
   let status = 200;
   let answer: object;
+  /** Whether an answer of status 503 says when to try again, as the daemon does where that can help. */
+  let isLater = true;
   beforeAll(async () => {
     ensureBuilt();
     home = await SvcHome.create();
     server = createServer((_, response) => {
-      response.writeHead(status, { 'content-type': 'application/json' });
+      const later = status === 503 && isLater ? { 'retry-after': '1' } : {};
+      response.writeHead(status, { 'content-type': 'application/json', ...later });
       response.end(JSON.stringify(answer));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -44,6 +47,16 @@ describe('the exit codes of API errors', () => {
     const outcome = await home.svc(['queue', 'status', '--url', url]);
     expect(outcome).toMatchObject({ code, stdout: '' });
     expect(outcome.stderr).toMatch(/^svc: Because: title: Too long\.[^\n]*\n$/);
+  });
+
+  it('a 503 exits with 78 where something has to be configured, and with 75 behind a proxy that says nothing', async () => {
+    status = 503;
+    isLater = false;
+    answer = { error: 'openai needs a key', details: [{ path: 'provider', message: 'openai needs a key' }] };
+    expect((await home.svc(['queue', 'status', '--url', url])).code).toBe(78);
+    answer = {};
+    expect((await home.svc(['queue', 'status', '--url', url])).code).toBe(75);
+    isLater = true;
   });
 
   it.each([

@@ -130,7 +130,7 @@ describe('a server of a name of its own', () => {
     const away = await startModelServer();
     await away[Symbol.asyncDispose]();
     await home.svc(['providers', 'add', 'away', '--base-url', away.url, '--no-key']);
-    await home.svc(['providers', 'add', 'typo', '--base-url', model.url, '--model', 'tset-model']);
+    await home.svc(['providers', 'add', 'typo', '--base-url', model.url, '--default-model', 'tset-model']);
     await home.svc(['providers', 'add', 'off', '--base-url', model.url]);
     await home.svc(['providers', 'configure', 'off', '--disable']);
     const { code, stdout } = await home.svc(['doctor', '--json']);

@@ -380,5 +380,7 @@ async function state() {
       daemon.client.memory.listSessions(),
     ],
   );
-  return { tasks, letters, queues, talk, schedules, experiences, preferences, sessions };
+  // The weight of an experience decays as time passes.
+  const lessons = experiences.experiences.map((each) => ({ ...each, weight: undefined }));
+  return { tasks, letters, queues, talk, schedules, lessons, preferences, sessions };
 }

@@ -32,7 +32,6 @@ const allow = defineCommand({
   examples: [
     'svc approvals allow 0199',
     'svc approvals allow 0199 --always',
-    'svc approvals allow 0199 --whole-tool',
     'svc approvals allow 0199 --arguments changed.json',
   ],
   args: { id: required(approvalId) },
@@ -49,7 +48,7 @@ const allow = defineCommand({
 
 const edit = defineCommand({
   name: 'edit',
-  summary: 'Change the arguments of a tool call in $EDITOR, then allow it',
+  summary: 'Change a tool call in your editor, then allow it',
   examples: ['svc approvals edit 0199'],
   args: { id: required(approvalId) },
   options: [json],

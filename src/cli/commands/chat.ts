@@ -24,7 +24,7 @@ const ls = defineCommand({
 
 const show = defineCommand({
   name: 'show',
-  summary: 'Print a conversation; without an ID the last one of this directory',
+  summary: 'Print a conversation, or the last one of this directory',
   examples: ['svc chat show', 'svc chat show 0199'],
   args: { id: optional(conversationId) },
   options: [json],
@@ -44,7 +44,7 @@ const rm = defineCommand({
 
 const exportCommand = defineCommand({
   name: 'export',
-  summary: 'Export a conversation as Markdown or JSON; without an ID the last one of this directory',
+  summary: 'Export a conversation, or the last one of this directory',
   examples: [
     'svc chat export > chat.md',
     'svc chat export 0199 --format json',

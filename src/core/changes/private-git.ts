@@ -78,7 +78,7 @@ export class PrivateGit {
    */
   async bulkOptions(options: GitOptions): Promise<string[]> {
     const version = (await this.run(['version'], options)).toString();
-    const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
+    const [, major = '0', minor = '0'] = /(\d{1,4})\.(\d{1,4})/.exec(version) ?? [];
     const isRecent = Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 38);
     return isRecent ? ['-c', 'core.bigFileThreshold=1'] : [];
   }

@@ -24,7 +24,7 @@ describe('a line of svc that is written down', () => {
   async function complaint({ words, text }: CommandLine): Promise<string | undefined> {
     if (words[0] === 'help' && helpTopics.some(({ name }) => name === words[1])) return undefined;
     if (words.includes('--help') || words.includes('--version')) return undefined;
-    const cli = { options: {}, exitCode: 0 } as unknown as Cli;
+    const cli = { options: {}, exitCode: 0, output: {} } as unknown as Cli;
     try {
       // Unknown nouns are met with all of them.
       const named = nouns.filter(({ name }) => words.includes(name));

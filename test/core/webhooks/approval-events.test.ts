@@ -46,7 +46,7 @@ async function openApprovals(options: { baseUrl?: string } = {}) {
     store: new ApprovalStore(database),
     audit: new AuditLog(runtime),
     notifications: new NotificationService({ database, bus, runtime }),
-    expireAfterMs: () => undefined,
+    expireAfterMs: () => 600_000,
   });
   await world.addUser('user_owner');
   await insertTasks(world, [newTask('task_1', { title: 'Shop tests' })]);

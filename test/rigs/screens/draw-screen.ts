@@ -29,10 +29,10 @@ const palette: Record<string, string> = {
 
 /** Draws what a terminal shows as an SVG picture; `label` says in words what is to be seen. */
 export function drawScreen(screen: string, { columns, label }: { columns: number; label: string }): string {
-  const lines = screen.trimEnd().split('\n');
+  const lines = linesOf(screen.trimEnd());
   const width = Math.ceil(LEFT * 2 + columns * CELL);
   const height = TOP + (lines.length - 1) * LINE + 28;
-  const rows = lines.map((line, row) => drawLine(line, TOP + row * LINE)).filter((line) => line !== '');
+  const rows = lines.map((spans, row) => drawLine(spans, TOP + row * LINE)).filter((line) => line !== '');
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(label)}">`,
     `<rect width="${width}" height="${height}" rx="8" fill="${BACKGROUND}"/>`,
@@ -43,8 +43,18 @@ export function drawScreen(screen: string, { columns, label }: { columns: number
   ].join('\n')}\n`;
 }
 
-function drawLine(line: string, y: number): string {
-  const spans = Anser.ansiToJson(line, { json: true, remove_empty: true, use_classes: true });
+/** The spans of each line; a style goes on over the end of a line. */
+function linesOf(screen: string): AnserJsonEntry[][] {
+  const lines: AnserJsonEntry[][] = [[]];
+  for (const span of Anser.ansiToJson(screen, { json: true, remove_empty: true, use_classes: true })) {
+    const [first = '', ...others] = span.content.split('\n');
+    lines.at(-1)?.push({ ...span, content: first });
+    for (const content of others) lines.push([{ ...span, content }]);
+  }
+  return lines;
+}
+
+function drawLine(spans: readonly AnserJsonEntry[], y: number): string {
   let column = 0;
   const drawn: string[] = [];
   for (const span of spans) {
@@ -52,7 +62,8 @@ function drawLine(line: string, y: number): string {
     const x = LEFT + column * CELL;
     const size = `x="${round(x)}" width="${round(cells * CELL)}"`;
     const background = colorOf(span.bg);
-    if (background) drawn.push(`<rect ${size} y="${y - 15}" height="${LINE}" fill="${background}"/>`);
+    if (background && cells > 0)
+      drawn.push(`<rect ${size} y="${y - 15}" height="${LINE}" fill="${background}"/>`);
     if (span.content.trim() !== '') drawn.push(drawText(span, { x, y, cells }));
     column += cells;
   }

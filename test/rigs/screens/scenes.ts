@@ -35,13 +35,16 @@ async function prepare(person: Person): Promise<void> {
   person.clears();
 }
 
+/** The id of the last task on the screen. */
+const lastTask = ({ terminal }: Person) => [...terminal.history.matchAll(/task (\w{8})/g)].at(-1)?.[1] ?? '';
+
 /** The pictures of the documentation. */
 export const scenes: readonly Scene[] = [
   {
     name: 'run',
     label:
       'svc run works on a failing test, shows each tool call, checks the result and prints the answer; svc tasks ls lists the task',
-    size: { columns: 92, rows: 24 },
+    size: { columns: 98, rows: 38 },
     play: async (person) => {
       await prepare(person);
       person.types("svc run --verify 'node sum.test.js' 'fix the failing test'");
@@ -62,6 +65,43 @@ export const scenes: readonly Scene[] = [
       await person.terminal.until(/Write a message/);
       person.types('Why does the test fail? Fix it.');
       await person.terminal.until(/Allow edit_file\?/);
+    },
+  },
+  {
+    name: 'review',
+    label: 'svc tasks diff shows what a task changed, svc tasks undo restores the files',
+    size: { columns: 92, rows: 24 },
+    play: async (person) => {
+      await prepare(person);
+      await person.runs("svc run --mode full 'fix the failing test'");
+      const id = lastTask(person);
+      await person.runs(`svc tasks diff ${id}`);
+      await person.runs(`svc tasks undo ${id}`);
+    },
+  },
+  {
+    name: 'outage',
+    label: 'svc run waits while the model provider is overloaded, and counts down to the next try',
+    size: { columns: 104, rows: 8 },
+    play: async (person) => {
+      await prepare(person);
+      person.model.script = (reply) =>
+        reply.json(503, { error: { message: 'overloaded' } }, { 'retry-after': '90' });
+      person.types("svc run 'summarize the notes of this week'");
+      await person.terminal.until(/next try at[^]*waiting for the provider: next try at/);
+    },
+  },
+  {
+    name: 'refused',
+    label: 'svc run reports a refused call and ends with exit code 9',
+    size: { columns: 104, rows: 12 },
+    play: async (person) => {
+      await prepare(person);
+      person.model.script = callsTools(
+        [[{ name: 'write_file', args: { path: '../notes.txt', content: 'x' } }]],
+        'I wrote the notes.',
+      );
+      await person.runs("svc run 'write the notes'; echo $?");
     },
   },
 ];

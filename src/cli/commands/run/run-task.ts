@@ -131,7 +131,7 @@ function conclude(
   options: RunOptions,
 ) {
   const { timeout = 0 } = options;
-  const next = `See: svc tasks show ${task.id}`;
+  const next = `See: svc tasks show ${output.isLively ? shortId(task.id) : task.id}`;
   const good = output.paintError('green', '✓');
   const bad = output.paintError('red', '✗');
   const took = formatDuration(Date.parse(task.completedAt ?? task.updatedAt) - Date.parse(task.createdAt));

@@ -5,9 +5,7 @@ import { followingText, reduceRun } from '../../tui/parts/reduce-run.ts';
 import { renderToolCall } from '../../tui/parts/render-tool-call.ts';
 import type { ToolEntry } from '../../tui/parts/run-entry.ts';
 import { emptyRun, type RunState } from '../../tui/parts/run-state.ts';
-
-/** The tools that change the file that their argument `path` names. */
-const writers = ['write_file', 'edit_file'];
+import { writtenFile } from '../../tui/parts/written-file.ts';
 
 /** Follows what the model of a task does, for the lines that stay on the screen. */
 export class RunTrace {
@@ -62,19 +60,13 @@ export class RunTrace {
     return new Set(
       this.#calls()
         .filter(({ state }) => state === 'ok')
-        .flatMap(changedFile),
+        .flatMap((call) => writtenFile(call) ?? []),
     ).size;
   }
 
   #calls(): ToolEntry[] {
     return this.#run.entries.filter((entry) => entry.kind === 'tool');
   }
-}
-
-function changedFile({ name, arguments: args }: ToolEntry): string[] {
-  if (!writers.includes(name) || typeof args !== 'object' || args === null || Array.isArray(args)) return [];
-  const { path } = args;
-  return typeof path === 'string' ? [path] : [];
 }
 
 const counted = (n: number, noun: string) => `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;

@@ -3,6 +3,7 @@ import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
 import { undoLines } from '../../output/change-lines.ts';
+import { idShortener } from '../../output/shorten-ids.ts';
 import type { Cli } from '../../program/cli.ts';
 
 interface Options {
@@ -32,8 +33,9 @@ export async function undoChanges(
   if (!json) {
     if (restored.length + notRestored.length === 0) output.note('There is nothing to undo.');
     for (const { message } of notKept) output.note(`${output.paintError('yellow', '!')} ${message}`);
+    const short = idShortener(output, [{ id }])(id);
     if (restored.length > 0 && !dryRun)
-      output.note(output.paintError('dim', `To bring the changes back: svc tasks diff ${id} | git apply`));
+      output.note(output.paintError('dim', `To bring the changes back: svc tasks diff ${short} | git apply`));
   }
   return notRestored.length === 0 ? exitCodes.done : exitCodes.failed;
 }

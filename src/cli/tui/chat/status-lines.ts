@@ -39,7 +39,8 @@ function activity(state: ChatState, now: number): Span[] {
   const steps =
     run.step === undefined
       ? ''
-      : ` · step ${run.step}${run.maxSteps === undefined ? '' : `/${run.maxSteps}`}`;
+      : // In a conversation the limit is far away; an agentic run is given one.
+        ` · step ${run.step}${run.taskId === undefined || run.maxSteps === undefined ? '' : `/${run.maxSteps}`}`;
   const isAsking = run.approvals.length > 0;
   return [
     { text: isAsking ? '? ' : '● ', style: { tone: isAsking ? 'warning' : 'accent' } },

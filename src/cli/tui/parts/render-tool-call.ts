@@ -5,6 +5,7 @@ import { cleanText, type Line, prefixLines, type Span, type Style } from './line
 import type { ToolEntry } from './run-entry.ts';
 import { listArguments, formatArguments } from './format-arguments.ts';
 import { breakSpan } from './wrap-spans.ts';
+import { writtenFile } from './written-file.ts';
 
 const marks: Record<ToolEntry['state'], Span> = {
   running: { text: '● ', style: { tone: 'accent' } },
@@ -22,7 +23,7 @@ export function renderToolCall(call: ToolEntry, width: number, isUnfolded: boole
   const end = outcome(call);
   const name = fitText(escapeLine(call.name), Math.max(8, width - 12));
   const room = width - 2 - textWidth(name) - 2 - textWidth(end) - 2;
-  const args = isUnfolded || room < 4 ? '' : fitText(formatArguments(call.arguments), room);
+  const args = isUnfolded || room < 4 ? '' : fitText(subjectOf(call), room);
   const head: Line = [
     marks[call.state],
     { text: name, style: { isBold: true } },
@@ -30,6 +31,12 @@ export function renderToolCall(call: ToolEntry, width: number, isUnfolded: boole
     ...(end === '' ? [] : [{ text: `  ${end}`, style: muted }]),
   ];
   return [head, ...(isUnfolded ? details(call, width) : complaint(call, width))];
+}
+
+/** What a call is about: for a written file its path, because the text is in the diff. */
+function subjectOf(call: ToolEntry): string {
+  const path = writtenFile(call);
+  return path === undefined ? formatArguments(call.arguments) : escapeLine(path);
 }
 
 /** How much came back and how long that took. */

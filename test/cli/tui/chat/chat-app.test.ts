@@ -51,7 +51,7 @@ describe('the chat screen', () => {
     chat.screen.type('How?\r');
     const half = await chat.screen.until(/It is first in/);
     expect(half).toMatch(/› How\?\n\n▸ thought for \d+ ms\n✓ read_file {2}queue\.ts {2}2 lines/);
-    expect(half).toMatch(/● writing · step 1\/20 · 0 s/);
+    expect(half).toMatch(/● writing · step 1 · 0 s/);
     expect(half).toContain('Esc interrupt');
     expect(half).not.toContain('*');
     goOn.resolve();
