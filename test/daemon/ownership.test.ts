@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LiveMessage } from '../../src/contract/live.ts';
 import { type Client, createClient } from '../../src/contract/client.ts';
 import { contract } from '../../src/contract/index.ts';
+import { newApproval } from '../helpers/approvals.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { allRoutes } from '../helpers/routes.ts';
 import { failingAdapter, follow, heldAdapter, testAdapter, until } from '../helpers/tasks.ts';
@@ -57,28 +58,20 @@ beforeAll(async () => {
   const made = await ann.client.tokens.create({ body: { name: 'x', scopes: ['gateway:write'] } });
   token = made.id;
   conversation = (await ann.client.conversations.create({ body: {} })).conversation.id;
-  const asked = await daemon.app.approvals.request({
-    run_id: 'run',
-    call_id: 'call',
-    owner_id: 'user_ann',
-    conversation_id: conversation,
-    task_id: null,
-    scope_id: conversation,
-    tool: 'write_file',
-    arguments: '{}',
-    cwd: '/',
-    danger: 'medium',
-    reason: 'It changes something',
-    scripts: null,
-    covers: null,
-    covers_key: null,
-    coverable: 0,
-    diff: null,
-    basis: null,
-    edited: null,
-    context: null,
-    binding: 'none',
-  });
+  const asked = await daemon.app.approvals.request(
+    newApproval({
+      run_id: 'run',
+      call_id: 'call',
+      owner_id: 'user_ann',
+      conversation_id: conversation,
+      task_id: null,
+      scope_id: conversation,
+      tool: 'write_file',
+      danger: 'medium',
+      reason: 'It changes something',
+      binding: 'none',
+    }),
+  );
   approval = asked.id;
   const planned = await ann.client.schedules.create({
     body: { cron: '0 0 1 1 *', task: { title: 'Ann plans' } },

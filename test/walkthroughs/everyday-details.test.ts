@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isLong } from '../helpers/long.ts';
 import { says } from '../helpers/model-server.ts';
 import { ensureBuilt } from '../cli/svc-binary.ts';
 import { hasTmux } from '../cli/tui/terminal.ts';
 import { Person } from './person.ts';
 
-describe.skipIf(!hasTmux)('a person who uses it every day (needs tmux)', () => {
+describe.runIf(hasTmux && isLong)('a person who uses it every day (needs tmux)', () => {
   beforeAll(ensureBuilt);
 
   it('finds tasks by place and part of an ID, picks fields, and reads errors as JSON', async () => {

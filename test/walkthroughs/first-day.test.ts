@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isLong } from '../helpers/long.ts';
 import { says } from '../helpers/model-server.ts';
 import { ensureBuilt } from '../cli/svc-binary.ts';
 import { hasTmux } from '../cli/tui/terminal.ts';
 import { Person } from './person.ts';
 
-describe.skipIf(!hasTmux)('a person on the first day (needs tmux)', () => {
+describe.runIf(hasTmux && isLong)('a person on the first day (needs tmux)', () => {
   beforeAll(ensureBuilt);
 
   it('runs, connects a model, asks, backs up, and finds everything on a new machine', async () => {

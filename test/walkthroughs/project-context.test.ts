@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isLong } from '../helpers/long.ts';
 import { callsTools } from '../helpers/model-server.ts';
 import { ensureBuilt } from '../cli/svc-binary.ts';
 import { hasTmux } from '../cli/tui/terminal.ts';
 import { Person } from './person.ts';
 
-describe.skipIf(!hasTmux)('a person with a project (needs tmux)', () => {
+describe.runIf(hasTmux && isLong)('a person with a project (needs tmux)', () => {
   beforeAll(ensureBuilt);
 
   it('sees the instructions of the project reach the model, nested ones when their directory is touched', async () => {

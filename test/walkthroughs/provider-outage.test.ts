@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isLong } from '../helpers/long.ts';
 import { says } from '../helpers/model-server.ts';
 import { ensureBuilt } from '../cli/svc-binary.ts';
 import { hasTmux } from '../cli/tui/terminal.ts';
 import { Person } from './person.ts';
 
-describe.skipIf(!hasTmux)('a person whose provider is away (needs tmux)', () => {
+describe.runIf(hasTmux && isLong)('a person whose provider is away (needs tmux)', () => {
   beforeAll(ensureBuilt);
 
   it('sees when the next try is, and gets the answer once the provider is back', async () => {

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../cli/svc-binary.ts';
+import { isLong } from '../helpers/long.ts';
 import { hasTmux } from '../cli/tui/terminal.ts';
 import { Person } from './person.ts';
 
-describe.skipIf(!hasTmux)('a person who runs commands of the shell (needs tmux)', () => {
+describe.runIf(hasTmux && isLong)('a person who runs commands of the shell (needs tmux)', () => {
   beforeAll(ensureBuilt);
 
   it('gets the directory, variables, umask, output and exit code that the shell would give', async () => {

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { isLong } from '../helpers/long.ts';
 import { callsTools } from '../helpers/model-server.ts';
 import { ensureBuilt } from '../cli/svc-binary.ts';
 import { hasTmux } from '../cli/tui/terminal.ts';
 import { Person } from './person.ts';
 
-describe.skipIf(!hasTmux)('a person who relies on "done" (needs tmux)', () => {
+describe.runIf(hasTmux && isLong)('a person who relies on "done" (needs tmux)', () => {
   beforeAll(ensureBuilt);
 
   it('is told when a call was refused, by the exit code too', async () => {

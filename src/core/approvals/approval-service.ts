@@ -15,37 +15,14 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ApprovalOutbox } from './approval-outbox.ts';
-import type { ApprovalStore, EditedFacts } from './approval-store.ts';
+import type { EditedFacts, NewApproval } from './approval-facts.ts';
+import type { ApprovalStore } from './approval-store.ts';
 
 /** How long a call waits for a decision unless a setting says otherwise: nobody watches a task all the time. */
 const LIFETIME_MS = { task: 24 * 3_600_000, chat: 10 * 60_000 };
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAX_PER_RUN = 50;
 const MAX_PER_OWNER = 500;
-
-export type NewApproval = Pick<
-  ApprovalRow,
-  | 'run_id'
-  | 'call_id'
-  | 'owner_id'
-  | 'conversation_id'
-  | 'task_id'
-  | 'scope_id'
-  | 'tool'
-  | 'arguments'
-  | 'cwd'
-  | 'danger'
-  | 'reason'
-  | 'scripts'
-  | 'covers'
-  | 'covers_key'
-  | 'coverable'
-  | 'diff'
-  | 'basis'
-  | 'edited'
-  | 'context'
-  | 'binding'
->;
 
 export interface ApprovalServiceDeps {
   database: Database;

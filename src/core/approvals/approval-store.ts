@@ -3,22 +3,7 @@ import type { ApprovalCoverage } from '../../contract/approvals.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { AllowedCallRow, ApprovalRow } from '../storage/rows/approvals.ts';
-
-/** What a person who changes the arguments of a call decides on in place of what was asked. */
-export type EditedFacts = Pick<
-  ApprovalRow,
-  | 'cwd'
-  | 'danger'
-  | 'scripts'
-  | 'covers'
-  | 'covers_key'
-  | 'coverable'
-  | 'diff'
-  | 'basis'
-  | 'context'
-  | 'binding'
-  | 'edited'
->;
+import type { EditedFacts } from './approval-facts.ts';
 
 /** Stores approvals and what is always allowed in a conversation or task. */
 export class ApprovalStore {

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import { safeParse } from '../../contract/safe-parse.ts';
+import type { ApprovalFacts } from '../approvals/approval-facts.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
 import { messageOf } from '../errors.ts';
 import { resolveRealPath } from '../paths/real-path.ts';
 import type { SecretFiles } from '../paths/secret-files.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
-import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import { type Coverage, coverageOf } from './coverage/coverage.ts';
 import type { Guard, GuardedCall } from './guards/guard.ts';
 import { maskSecrets } from './mask-secrets.ts';
@@ -49,24 +49,6 @@ export interface ReviewedCall {
   coverage: Coverage;
   coversKey: string;
 }
-
-/** What a person decides on, and what must not change until the call runs. */
-export type ApprovalFacts = Pick<
-  ApprovalRow,
-  | 'tool'
-  | 'arguments'
-  | 'cwd'
-  | 'danger'
-  | 'reason'
-  | 'scripts'
-  | 'covers'
-  | 'covers_key'
-  | 'coverable'
-  | 'diff'
-  | 'basis'
-  | 'context'
-  | 'binding'
->;
 
 /** A refused call; the message is for the model and the audit log. */
 export class Refusal extends Error {}

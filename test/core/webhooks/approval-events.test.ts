@@ -1,35 +1,19 @@
 import { expect, it } from 'vitest';
-import type { NewApproval } from '../../../src/core/approvals/approval-service.ts';
 import { ApprovalService } from '../../../src/core/approvals/approval-service.ts';
 import { ApprovalStore } from '../../../src/core/approvals/approval-store.ts';
 import { AuditLog } from '../../../src/core/audit/audit-log.ts';
 import { NotificationService } from '../../../src/core/notifications/notification-service.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
+import { newApproval } from '../../helpers/approvals.ts';
 import { insertTasks, newTask } from '../../helpers/storage.ts';
 import { openOutbox, webhookRow } from '../../helpers/webhooks.ts';
 
-const call: NewApproval = {
-  run_id: 'run_1',
-  call_id: 'call_1',
-  owner_id: 'user_owner',
-  conversation_id: null,
-  task_id: 'task_1',
-  scope_id: 'task_1',
-  tool: 'run_command',
+const call = newApproval({
   arguments: JSON.stringify({ command: 'npm test', apiKey: '••••(40 characters)' }),
   cwd: '/srv/shop',
-  danger: 'high',
   reason: 'npm runs other programs',
-  scripts: null,
-  covers: null,
-  covers_key: null,
-  coverable: 0,
-  diff: null,
-  basis: null,
-  edited: null,
-  context: null,
   binding: 'one',
-};
+});
 const person = { userId: 'user_owner', role: 'user' } as const;
 
 /** Approvals whose changes go to webhooks. */

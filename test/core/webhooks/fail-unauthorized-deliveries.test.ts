@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { newApproval } from '../../helpers/approvals.ts';
 import { startDaemon } from '../../helpers/daemon.ts';
 import { heldAdapter, until } from '../../helpers/tasks.ts';
 import { addUser } from '../../helpers/users.ts';
@@ -15,28 +16,16 @@ it('sends no waiting deliveries of other users to a former administrator, and no
     (await client.tasks.create({ body: { title: 'Wait', assignedAgent: 'test' } })).task.id;
   const tasks = { own: await create(boss), others: await create(bob) };
   const approve = ({ caller }: typeof bob) =>
-    daemon.app.approvals.request({
-      run_id: 'run_1',
-      call_id: 'call_1',
-      owner_id: caller.userId,
-      conversation_id: 'conv_1',
-      task_id: null,
-      scope_id: 'conv_1',
-      tool: 'run_command',
-      arguments: '{}',
-      cwd: '/',
-      danger: 'high',
-      reason: 'x',
-      scripts: null,
-      covers: null,
-      covers_key: null,
-      coverable: 0,
-      diff: null,
-      basis: null,
-      edited: null,
-      context: null,
-      binding: caller.userId,
-    });
+    daemon.app.approvals.request(
+      newApproval({
+        owner_id: caller.userId,
+        conversation_id: 'conv_1',
+        task_id: null,
+        scope_id: 'conv_1',
+        reason: 'x',
+        binding: caller.userId,
+      }),
+    );
   const approvals = { ownApproval: (await approve(boss)).id, othersApproval: (await approve(bob)).id };
   const about = [
     ...Object.entries(tasks).map(([id, task_id]) => ({ id, task_id, approval_id: null })),

@@ -9,6 +9,7 @@ import type { TaskChange } from '../../../../src/core/tasks/task-columns.ts';
 import type { MoveName } from '../../../../src/core/tasks/task-states.ts';
 import { composeComments } from '../../../../src/core/integrations/comments/compose-comments.ts';
 import type { CommentTarget } from '../../../../src/core/integrations/inbound/source-work.ts';
+import { newApproval } from '../../../helpers/approvals.ts';
 import { CommentVendors, vendorSettings } from '../../../helpers/comment-vendors.ts';
 import { newTask, openStorage } from '../../../helpers/storage.ts';
 import { manualTimer } from '../../outbound/manual-timer.ts';
@@ -175,26 +176,11 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 export async function addApproval(world: World) {
   const row = {
     id: 'appr_1',
-    run_id: 'run_1',
-    call_id: 'call_1',
-    owner_id: 'user_owner',
-    conversation_id: null,
-    task_id: 'task_1',
-    scope_id: 'task_1',
-    tool: 'run_command',
-    arguments: '{"command":"rm -rf /"}',
-    cwd: '/',
-    danger: 'high',
-    reason: 'rm -rf removes files',
-    scripts: null,
-    covers: null,
-    covers_key: null,
-    coverable: 0,
-    diff: null,
-    basis: null,
-    edited: null,
-    context: null,
-    binding: 'b',
+    ...newApproval({
+      arguments: '{"command":"rm -rf /"}',
+      reason: 'rm -rf removes files',
+      binding: 'b',
+    }),
     status: 'pending',
     decision: null,
     requested_at: world.timer.now().toISOString(),

@@ -1,6 +1,7 @@
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sized } from '../../../helpers/long.ts';
 import { diffFile } from '../../../../src/core/tools/preview/file-diff.ts';
 
 const numbered = (count: number, change: (line: number) => string = String) =>
@@ -62,7 +63,7 @@ describe('the diff of a file', () => {
         ];
         expect(applyPatch(before, diffFile({ path: 'a', before, after }).text)).toBe(after);
       }),
-      { numRuns: repeat === 1 ? 300 : 10 },
+      { numRuns: repeat === 1 ? 300 : sized(2, 10) },
     );
   });
 

@@ -1,0 +1,29 @@
+import type { ApprovalRow } from '../storage/rows/approvals.ts';
+
+/** What a person decides on, and what must not change until the call runs. */
+export type ApprovalFacts = Pick<
+  ApprovalRow,
+  | 'tool'
+  | 'arguments'
+  | 'cwd'
+  | 'danger'
+  | 'reason'
+  | 'scripts'
+  | 'covers'
+  | 'covers_key'
+  | 'coverable'
+  | 'diff'
+  | 'basis'
+  | 'context'
+  | 'binding'
+>;
+
+/** A request for a decision, by the run that waits for it. */
+export type NewApproval = ApprovalFacts &
+  Pick<
+    ApprovalRow,
+    'run_id' | 'call_id' | 'owner_id' | 'conversation_id' | 'task_id' | 'scope_id' | 'edited'
+  >;
+
+/** What a person who changes the arguments of a call decides on in place of what was asked. */
+export type EditedFacts = Omit<ApprovalFacts, 'tool' | 'arguments' | 'reason'> & Pick<ApprovalRow, 'edited'>;
