@@ -9,8 +9,8 @@ const CONTEXT = 3;
 const MAX_TEXT = 1_000_000;
 /** The longest diff, in characters. */
 const MAX_DIFF = 128 * 1024;
-/** Two texts that differ in more lines are shown as one replaced by the other: comparing them would take too long. */
-const MAX_CHANGED_LINES = 2000;
+/** Two texts that differ in more lines are shown as one replaced by the other: comparing them would hold the daemon up. */
+const MAX_CHANGED_LINES = 600;
 
 export interface FileChange {
   path: string;
