@@ -3,9 +3,14 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { spinnerProgress } from '../../../../src/cli/commands/run/run-progress.ts';
 import { Output } from '../../../../src/cli/output/output.ts';
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
 
 it('counts down to the next try while a task waits for its provider', async () => {
+  // A spinner does not turn where a variable says that nobody watches.
+  vi.stubEnv('CI', undefined);
   vi.useFakeTimers({ now: Date.parse('2026-03-02T10:00:00.000Z') });
   const stream = Object.assign(new PassThrough(), {
     isTTY: true,
