@@ -32,8 +32,8 @@ const CALLERS_BESIDE = 2;
 const PROGRESS_MS = 10_000;
 const OUTSIDE_MS = 3000;
 const RESUME_MS = 2000;
-/** Above this a start is a violation; how long it truly takes is reported. */
-const READY_MS = 10_000;
+/** Above this a start hangs, also on a busy machine; how long it truly takes is reported. */
+const READY_MS = 60_000;
 
 export interface RigOptions {
   seed: number;
