@@ -77,6 +77,8 @@ export class CallReview {
       throw new ToolFailure(
         `The arguments are not valid: ${parsed.error ? z.prettifyError(parsed.error) : ''}`,
       );
+    // Also a call that nobody is asked for must be the one that is shown and stored.
+    hashOf({ args });
     const planned = await tool.plan(parsed.data, context);
     const paths: GuardedCall['paths'] = [];
     for (const { path, operation } of planned.access.paths ?? [])
