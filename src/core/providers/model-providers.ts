@@ -14,7 +14,7 @@ import type { EventBus } from '../events.ts';
 import { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { Log } from '../log.ts';
 import { type ModelFetch, problemOfModelUrl } from '../outbound/model-fetch.ts';
-import { OutboundError } from '../outbound/outbound-error.ts';
+import { isOwnError } from '../outbound/outbound-error.ts';
 import type { Runtime } from '../runtime.ts';
 import { modelError } from './model-error.ts';
 import { embeddingBackends } from './embedding-backends.ts';
@@ -366,7 +366,3 @@ function asWarning(error: unknown): string {
   if (error instanceof AppError && error.code === 'unavailable') return error.message;
   throw error;
 }
-
-/** Whether the error is an `AppError` of our own, not of the network. */
-const isOwnError = (error: unknown): error is AppError =>
-  error instanceof AppError && !(error instanceof OutboundError);
