@@ -15,7 +15,7 @@ it.each([true, false])(
     const failed: ModelFailure[] = [];
     const steps = new ModelSteps({
       providers: {
-        toFailure: (provider, error) => toModelFailure(error, { provider, secrets: [], now: new Date() }),
+        toFailure: (provider, error) => toModelFailure(error, { provider, secrets: [], now: 0 }),
         failed: (_provider, failure) => void failed.push(failure),
         succeeded: () => undefined,
       },
