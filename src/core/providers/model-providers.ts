@@ -16,7 +16,7 @@ import type { Log } from '../log.ts';
 import { type ModelFetch, problemOfModelUrl } from '../outbound/model-fetch.ts';
 import { isOwnError } from '../outbound/outbound-error.ts';
 import type { Runtime } from '../runtime.ts';
-import { modelError } from './model-error.ts';
+import { ModelRequestFailed } from './model-error.ts';
 import { embeddingBackends } from './embedding-backends.ts';
 import { knownModelsOf } from './known-models.ts';
 import { withRepairedAnswers } from './repaired-answers.ts';
@@ -184,7 +184,7 @@ export class ModelProviders {
   /** Lists the models of one provider; throws an `AppError` where it cannot be reached. */
   async modelsOf(type: ProviderName): Promise<ListedModels> {
     return this.#listing.of(type).catch((error: unknown) => {
-      throw isOwnError(error) ? error : modelError(this.toFailure(type, error));
+      throw isOwnError(error) ? error : new ModelRequestFailed(this.toFailure(type, error));
     });
   }
 
