@@ -12,6 +12,10 @@ export class OutboundError extends AppError {
   }
 }
 
+/** Whether the error is an `AppError` of our own, not of a request. */
+export const isOwnError = (error: unknown): error is AppError =>
+  error instanceof AppError && !(error instanceof OutboundError);
+
 /** Readable descriptions of common failures; others are shown by code. */
 const reasons: Record<string, string> = {
   ENOTFOUND: 'its name is not known',

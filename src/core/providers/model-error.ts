@@ -14,6 +14,16 @@ const codes: Partial<Record<FailureClass, ErrorCode>> = {
 /** A person has to change the key, the plan or the address. */
 const lasting: FailureClass[] = ['auth', 'quota', 'policy_denied'];
 
+/** A request to a provider that failed before a model could be called. */
+export class ModelRequestFailed extends AppError {
+  readonly failure: ModelFailure;
+  constructor(failure: ModelFailure) {
+    const { code, message, retryAfterMs, isLasting } = modelError(failure);
+    super(code, message, { ...(retryAfterMs !== undefined && { retryAfterMs }), isLasting });
+    this.failure = failure;
+  }
+}
+
 /** Converts the failure of a model call to an `AppError`, without the cause, which holds the prompt. */
 export const modelError = ({ class: kind, code, message, retryAfterMs }: ModelFailure): AppError =>
   new AppError(codes[kind] ?? 'unavailable', message, {

@@ -14,9 +14,9 @@ import type { EventBus } from '../events.ts';
 import { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { Log } from '../log.ts';
 import { type ModelFetch, problemOfModelUrl } from '../outbound/model-fetch.ts';
-import { OutboundError } from '../outbound/outbound-error.ts';
+import { isOwnError } from '../outbound/outbound-error.ts';
 import type { Runtime } from '../runtime.ts';
-import { modelError } from './model-error.ts';
+import { ModelRequestFailed } from './model-error.ts';
 import { embeddingBackends } from './embedding-backends.ts';
 import { knownModelsOf } from './known-models.ts';
 import { withRepairedAnswers } from './repaired-answers.ts';
@@ -184,7 +184,7 @@ export class ModelProviders {
   /** Lists the models of one provider; throws an `AppError` where it cannot be reached. */
   async modelsOf(type: ProviderName): Promise<ListedModels> {
     return this.#listing.of(type).catch((error: unknown) => {
-      throw isOwnError(error) ? error : modelError(this.toFailure(type, error));
+      throw isOwnError(error) ? error : new ModelRequestFailed(this.toFailure(type, error));
     });
   }
 
@@ -366,7 +366,3 @@ function asWarning(error: unknown): string {
   if (error instanceof AppError && error.code === 'unavailable') return error.message;
   throw error;
 }
-
-/** Whether the error is an `AppError` of our own, not of the network. */
-const isOwnError = (error: unknown): error is AppError =>
-  error instanceof AppError && !(error instanceof OutboundError);

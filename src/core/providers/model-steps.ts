@@ -1,7 +1,7 @@
 import type { LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
 import type { FinishReason, TokenUsage } from '../../contract/chat.ts';
 import type { Effort } from '../../contract/run-events.ts';
-import { AppError } from '../errors.ts';
+import { isOwnError } from '../outbound/outbound-error.ts';
 import { StreamInterrupted, failCall, MAX_CALL_MS, requestCancelled } from './call-failure.ts';
 import { MAX_CALLS, TooManyCalls } from './call-limit.ts';
 import { costOf } from './call-cost.ts';
@@ -99,7 +99,7 @@ export class ModelSteps {
       }
     } catch (error) {
       if (signal.aborted) throw requestCancelled();
-      if (error instanceof AppError) throw error;
+      if (isOwnError(error)) throw error;
       count?.();
       const limits = { timeout, longestMs: this.#longestMs };
       throw new StepFailed(failCall(this.#providers, resolved, error, limits));

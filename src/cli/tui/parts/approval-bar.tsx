@@ -97,7 +97,8 @@ export function ApprovalBar(props: Props) {
     .slice(first, first + rows)
     .map((line): Line => [{ text: '│ ', style: { tone: 'warning' } }, ...line]);
   const position = last === 0 ? undefined : `rows ${first + 1}–${first + rows} of ${lines.length}`;
-  const keys = { position, isRead, isEdited, mayEdit: onEdit !== undefined };
+  const work = approval.conversationId === undefined ? 'task' : 'conversation';
+  const keys: Keys = { position, isRead, isEdited, mayEdit: onEdit !== undefined, work };
   const reasonLine: Line = [{ text: '╰ ', style: { tone: 'warning' } }, ...reason.line(width - 2)];
   return (
     <Box flexDirection="column" flexShrink={0}>
@@ -133,9 +134,11 @@ interface Keys {
   isRead: boolean;
   isEdited: boolean;
   mayEdit: boolean;
+  /** What the decision may hold for. */
+  work: 'conversation' | 'task';
 }
 
-function keyLine({ position, isRead, isEdited, mayEdit }: Keys, width: number): Line {
+function keyLine({ position, isRead, isEdited, mayEdit, work }: Keys, width: number): Line {
   const isWide = width >= 80;
   const isRoomy = isWide && position === undefined;
   const allow: [string, string][] = [
@@ -143,7 +146,7 @@ function keyLine({ position, isRead, isEdited, mayEdit }: Keys, width: number): 
     ...(isEdited
       ? []
       : ([
-          ['A', isRoomy ? 'always in this conversation' : 'always'],
+          ['A', isRoomy ? `always in this ${work}` : 'always'],
           ['T', isRoomy ? 'the whole tool' : 'whole tool'],
         ] as [string, string][])),
   ];

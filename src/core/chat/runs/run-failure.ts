@@ -3,7 +3,7 @@ import type { FailureClass } from '../../../contract/task.ts';
 import { AgentFailure, type AgentResult } from '../../agents/agent-adapter.ts';
 import { AppError, type ErrorCode, messageOf } from '../../errors.ts';
 import { PathError } from '../../paths/path-error.ts';
-import { modelError, NOT_CONFIGURED } from '../../providers/model-error.ts';
+import { modelError, ModelRequestFailed, NOT_CONFIGURED } from '../../providers/model-error.ts';
 import { formatLimit } from '../../text/format-limit.ts';
 import { RunStopped, type StopReason } from '../../tasks/active-runs.ts';
 
@@ -56,6 +56,10 @@ export function toRunFailure(
   describeBug: (error: unknown) => string = (bug) => `The run failed unexpectedly: ${messageOf(bug)}`,
 ): RunFailure {
   if (error instanceof RunFailure) return error;
+  if (error instanceof ModelRequestFailed) {
+    const { class: kind, code, message, retryAfterMs } = error.failure;
+    return new RunFailure(kind, code.toUpperCase(), message, retryAfterMs);
+  }
   if (error instanceof PathError) return new RunFailure('invalid_input', 'no_folder', error.message);
   if (error instanceof AppError) {
     const [failure, known = error.code.toUpperCase()] = appErrors[error.code] ?? ['network'];

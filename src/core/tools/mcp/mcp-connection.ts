@@ -173,4 +173,5 @@ export class McpConnection {
   }
 }
 
-const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+/** The name of a host keeps its small letter. */
+const asSentence = (text: string) => text.replace(/^it(?=s? )/, 'It');

@@ -41,6 +41,11 @@ describe('ApprovalBar', () => {
     ]);
   });
 
+  it('names the task where the call is one of a task', () => {
+    const { conversationId: _, ...approval } = approvalOf('one', { taskId: 'task_1' });
+    expect(show(approval).screen.rows.at(-1)).toContain('A always in this task');
+  });
+
   it('escapes control and bidi characters, and wraps long values without losing any of them', () => {
     const command = `echo \u001b[2K\u202e${'x'.repeat(100)}\r`;
     const { screen } = show(approvalOf('one', { params: { command } }), { width: 40 });

@@ -9,6 +9,7 @@ import {
   toRunFailure,
   toStopFailure,
 } from '../../../../src/core/chat/runs/run-failure.ts';
+import { ModelRequestFailed } from '../../../../src/core/providers/model-error.ts';
 import { PathError } from '../../../../src/core/paths/path-error.ts';
 import { RunStopped } from '../../../../src/core/tasks/active-runs.ts';
 
@@ -45,6 +46,13 @@ it.each([
   [timedOut(180_000), 'timeout', 'TIMEOUT', 'The run was stopped after 180 s'],
 ])('converts the stop reason %s to a failure', (reason, failure, code, message) => {
   expect(toStopFailure(reason, 5000)).toMatchObject({ failure, code, message });
+});
+
+it('a provider that is away before its model is known is waited for', () => {
+  const failure = { class: 'network', code: 'network', message: 'Away', retryAfterMs: undefined } as const;
+  const run = toRunFailure(new ModelRequestFailed(failure));
+  expect(run).toMatchObject({ failure: 'network', code: 'NETWORK', message: 'Away' });
+  expect(toAgentFailure(run, { isFinal: false }).isOutage).toBe(true);
 });
 
 it('converts a failure to an event, to the failure of an attempt and to an API error', () => {

@@ -82,7 +82,10 @@ describe('an MCP server over HTTP', () => {
     await expect(run(echo)).rejects.toThrow('cannot be reached');
     await vi.waitFor(async () =>
       expect(await mcp.servers.servers()).toMatchObject([
-        { connected: false, message: expect.stringContaining('cannot be reached') },
+        {
+          connected: false,
+          message: `${new URL(server.url).host} cannot be reached: it refuses the connection`,
+        },
       ]),
     );
   });
