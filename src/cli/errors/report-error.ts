@@ -40,7 +40,8 @@ export const formatError = (error: unknown, cli: Cli): string => lineOf(toReport
 
 function lineOf({ message, next, requestId }: Report): string {
   const text = requestId === undefined ? message : `${message.replace(/[.]$/, '')} (request ${requestId}).`;
-  return [text, next].filter(Boolean).join(' ');
+  // A command at the end stays apart from what follows.
+  return [text, next].filter(Boolean).join(/[.!?]$/.test(text) ? ' ' : '   ');
 }
 
 const jsonOf = ({ exitCode, message, next, requestId }: Report, cause: string | undefined) => ({

@@ -30,8 +30,10 @@ interface Resolved {
   /** The environment variable that says so. */
   variable?: string | undefined;
 }
+/** Reads another setting, as it is where the value would be in force. */
+type Beside = <K extends SettingKey>(key: K) => SettingValue<K>;
 /** What is wrong with a value that its schema takes. */
-type Rule = (value: unknown) => string | undefined;
+type Rule = (value: unknown, beside: Beside) => string | undefined;
 export type Flags = Partial<SettingValues>;
 
 export interface ConfigSources {
@@ -100,12 +102,16 @@ export class Config {
   }
 
   /**
-   * From now on a value of the setting must meet the rule too, which only a feature above can know. Throws as the
-   * constructor does where the one in force does not.
+   * From now on a value of the setting must meet the rule too, which only a feature above can know. A rule that looks
+   * at other settings asks those beside it, which may be of an edited file. Throws as the constructor does where the
+   * value in force does not meet it.
    */
-  setRule<K extends SettingKey>(key: K, rule: (value: SettingValue<K>) => string | undefined): void {
+  setRule<K extends SettingKey>(
+    key: K,
+    rule: (value: SettingValue<K>, beside: Beside) => string | undefined,
+  ): void {
     this.#rules[key] = rule as Rule;
-    this.#resolveOne(key, this.#values, locateInFile(this.#sources.settingsFile));
+    this.#requireRule(key, this.#values, locateInFile(this.#sources.settingsFile));
   }
 
   list(): Setting[] {
@@ -119,7 +125,7 @@ export class Config {
     if (!key) throw new AppError('not_found', 'There is no such setting. See them: svc config ls');
     if (value !== null) {
       if (definitionOf(key).needsPro) throw new AppError('validation', `${key}: ${needsPro}`);
-      const { fault } = this.#parse(key, value);
+      const { parsed, fault = this.#faultOfRule(key, parsed, this.#values) } = this.#parse(key, value);
       if (fault !== undefined)
         throw new AppError('validation', `${key}: ${fault}`, { details: [{ path: key, message: fault }] });
     }
@@ -190,6 +196,7 @@ export class Config {
     if (unknown !== undefined)
       throw new AppError('configuration', `${locate(unknown)}: There is no such setting`);
     for (const key of settingKeys) values.set(key, this.#resolveOne(key, values, locate));
+    for (const key of settingKeys) this.#requireRule(key, values, locate);
     return values;
   }
 
@@ -210,7 +217,26 @@ export class Config {
 
   #parse(key: SettingKey, value: unknown): { parsed?: unknown; fault?: string | undefined } {
     const { success, data, error } = safeParse(definitionOf(key).schema, value);
-    return success ? { parsed: data, fault: this.#rules[key]?.(data) } : { fault: firstIssue(error) };
+    return success ? { parsed: data } : { fault: firstIssue(error) };
+  }
+
+  #faultOfRule(
+    key: SettingKey,
+    value: unknown,
+    values: ReadonlyMap<SettingKey, Resolved>,
+  ): string | undefined {
+    const beside = <K extends SettingKey>(other: K) => values.get(other)?.value as SettingValue<K>;
+    return this.#rules[key]?.(value, beside);
+  }
+
+  #requireRule(
+    key: SettingKey,
+    values: ReadonlyMap<SettingKey, Resolved>,
+    locate: (key: string) => string,
+  ): void {
+    const fault = this.#faultOfRule(key, values.get(key)?.value, values);
+    if (fault === undefined) return;
+    throw new AppError('configuration', `${this.#find(key, values, locate).where}: ${fault}`);
   }
 
   #find(key: SettingKey, values: ReadonlyMap<SettingKey, Resolved>, locate: (key: string) => string) {

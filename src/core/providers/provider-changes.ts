@@ -15,7 +15,7 @@ import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import { problemOfModelUrl } from '../outbound/model-fetch.ts';
 import { auditChange, type Changer } from './audit-change.ts';
-import { originOf, type ProviderConnections } from './provider-connections.ts';
+import { originOf, type ProviderConnections, providerNames } from './provider-connections.ts';
 import { modelProviders, providerTypes } from './provider-list.ts';
 import { ServerChanges } from './server-changes.ts';
 import { unknownProvider } from './unknown-provider.ts';
@@ -36,11 +36,10 @@ export class ProviderChanges {
     this.#servers = new ServerChanges(deps.config, (url) =>
       this.#requireAllowedUrl(url, 'baseUrl', 'baseUrl'),
     );
-    deps.config.setRule('chat.defaultProvider', (name) =>
-      name === undefined || deps.connections.names().includes(name)
-        ? undefined
-        : unknownProvider(name, deps.connections.names()).message,
-    );
+    deps.config.setRule('chat.defaultProvider', (name, beside) => {
+      const names = providerNames(beside('providers.servers'));
+      return name === undefined || names.includes(name) ? undefined : unknownProvider(name, names).message;
+    });
   }
 
   /** Adds a server, which can be used at once. */

@@ -8,6 +8,9 @@ import { notConfigured } from './not-configured.ts';
 import { definitionOf, modelProviders, providerTypes } from './provider-list.ts';
 import { unknownProvider } from './unknown-provider.ts';
 
+/** The names of the built-in providers and of these servers. */
+export const providerNames = (servers: object): ProviderName[] => [...providerTypes, ...Object.keys(servers)];
+
 /** Resolves the connection to each provider from the current settings. */
 export class ProviderConnections {
   readonly #config: Config;
@@ -19,7 +22,7 @@ export class ProviderConnections {
 
   /** The built-in providers and the servers. */
   names(): ProviderName[] {
-    return [...providerTypes, ...Object.keys(this.#config.get('providers.servers'))];
+    return providerNames(this.#config.get('providers.servers'));
   }
 
   /** Throws where no provider has this name. */

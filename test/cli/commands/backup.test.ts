@@ -36,7 +36,7 @@ describe('svc backup and svc restore', () => {
     const restored = await other.svc(['restore', '--paused', file]);
     expect(restored).toMatchObject({ code: 0, stdout: '' });
     expect(restored.stderr).toMatch(
-      /^Restored the backup of .*\nWhat was there before is in .*before-restore-[^]*svc queue resume/,
+      /^Restored the backup of .*\nWhat was there before is in .*before-restore-[^]*\nStart it: svc daemon start\n.*svc queue resume\n$/,
     );
     expect(readFileSync(join(other.folder, 'identity'))).toEqual(readFileSync(join(home.folder, 'identity')));
     expect((await other.svc(['config', 'get', 'queue.retry.attempts'])).stdout).toBe('7\n');

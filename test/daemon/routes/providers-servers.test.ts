@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AddProvider } from '../../../src/contract/providers.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
@@ -139,6 +141,27 @@ describe('a server of a name of its own', () => {
     expect(await one(daemon, 'x')).toMatchObject({ configured: true, apiKey: '…cdef' });
     await daemon.client.providers.setDefault({ body: { provider: 'x' } });
     await expect(set(null)).rejects.toMatchObject({ message: expect.stringContaining('default') as string });
+  });
+});
+
+describe('a server that is written into the settings file while the daemon runs', () => {
+  it('can be the default there too, and other settings can be set', async () => {
+    await using daemon = await startDaemon();
+    const file = join(daemon.home, 'settings.json');
+    const server = { baseUrl: 'https://one.example/v1' };
+    writeFileSync(
+      file,
+      JSON.stringify({ providers: { servers: { 'my-llm': server } }, chat: { defaultProvider: 'my-llm' } }),
+    );
+    await daemon.client.config.update({ params: { key: 'queue.retry.attempts' }, body: { value: 5 } });
+    expect((await daemon.client.providers.list()).default?.provider).toBe('my-llm');
+
+    const without = { chat: { defaultProvider: 'my-llm' } };
+    writeFileSync(file, JSON.stringify(without));
+    await expect(
+      daemon.client.config.update({ params: { key: 'queue.retry.attempts' }, body: { value: 6 } }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('chat.defaultProvider') as string });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(without);
   });
 });
 

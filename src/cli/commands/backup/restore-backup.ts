@@ -49,13 +49,13 @@ export async function restoreBackup(
 }
 
 function nextSteps({ identity }: RestoreReport, isPaused: boolean): string[] {
-  const tasks = isPaused
-    ? 'Its queue is paused. Look at its tasks, then: svc queue resume'
-    : 'Unfinished tasks of the backup run when the daemon starts.';
-  if (identity !== 'missing') return [`${tasks} Start it: svc daemon start`];
+  const tasks = isPaused ? [] : ['Unfinished tasks of the backup run when the daemon starts.'];
+  const afterwards = isPaused ? ['Its queue is paused. Look at its tasks, then: svc queue resume'] : [];
+  if (identity !== 'missing') return [[...tasks, 'Start it: svc daemon start'].join(' '), ...afterwards];
   return [
     'The backup has no identity, and the daemon does not start without it. Restore its 24 words:',
     '  svc devices identity --restore',
-    `${tasks} Then start it: svc daemon start`,
+    [...tasks, 'Then start it: svc daemon start'].join(' '),
+    ...afterwards,
   ];
 }

@@ -80,6 +80,14 @@ describe('svc and the daemon', () => {
     }
   });
 
+  it('keeps the command that mends it apart from the start', async () => {
+    await using home = await SvcHome.create();
+    writeFileSync(join(home.folder, 'identity'), 'not 32 bytes', { mode: 0o600 });
+    const { code, stderr } = await home.svc(['daemon', 'start']);
+    expect(code).toBe(78);
+    expect(stderr).toMatch(/Restore it: svc devices identity --restore {3}Then: svc daemon start\n$/);
+  });
+
   it('sends no signal to a process that is not the daemon', async () => {
     await using home = await SvcHome.create();
     const file = join(home.folder, 'daemon.json');
