@@ -47,7 +47,7 @@ export function translateStorageError(error: unknown): unknown {
     return new AppError(
       'unavailable',
       'The database is damaged, or its disk cannot be read. Check it: svc health --detailed',
-      { cause: error, isLasting: true },
+      { cause: error },
     );
   if (code !== undefined && UNAVAILABLE.has(code))
     return new AppError('unavailable', 'The database cannot be used right now. Try again.', { cause: error });
