@@ -94,7 +94,7 @@ function apiReport(error: ApiError, cli: Cli): Report {
   const isForeign = status === 401 ? foreignDaemon(cli) : undefined;
   if (isForeign) return { exitCode, ...isForeign };
   // The daemon may have said when to try again, or which command comes next.
-  const saysNext = (status === 429 || status === 503) && /again|: svc [^.]+$/i.test(text);
+  const saysNext = (status === 429 || status === 503) && /again|: svc [^.:]+$/i.test(text);
   const next = saysNext ? undefined : nextOf(error, cli);
   // What has to be configured is no matter for the log.
   const isLogged = status !== 503 || mayPass;
