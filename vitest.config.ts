@@ -19,9 +19,30 @@ const alone = [
   'test/core/tools/mcp/mcp-lifecycle.test.ts',
   'test/daemon/hostile-tools.test.ts',
 ];
-const tests = globSync('test/**/*.test.ts').filter(
-  (path) => !isLong || readFileSync(path, 'utf8').includes('helpers/long.ts'),
-);
+/** More than ten seconds each, mostly because they start many programs and daemons: only in `npm run test:long`, or by name. */
+const slow = [
+  'test/rigs/*.test.ts',
+  'test/walkthroughs/*.test.ts',
+  'test/web/pages-*.test.ts',
+  'test/cli/commands/{agents,auth,backup,devices,integrations,schedules,schedules-edit,transfer-and-context,webhooks}.test.ts',
+  'test/cli/commands/{daemon/daemon-control,run/shell-of-commands}.test.ts',
+  'test/cli/{configuration,outcomes}.test.ts',
+  'test/core/agent-programs/{agent-waits,chats-of-agents,recorded-agents}.test.ts',
+  'test/core/agents/adapters/command-adapter-processes.test.ts',
+  'test/core/processes/sandbox.test.ts',
+  'test/core/tools/commands/{run-command-floods,sandbox-git}.test.ts',
+  'test/core/tools/mcp/{mcp-lifecycle,mcp-stdio}.test.ts',
+  'test/core/worktrees/worktree-orphans.test.ts',
+  'test/daemon/{best-of,best-of-after-restart,follow-ups-of-pull-requests,hostile-tools,memory-paths}.test.ts',
+  'test/daemon/{sandboxed-agents,schedules-after-kill,worktrees-of-tasks}.test.ts',
+  'test/daemon/routes/{chat-recorded-breaks,memory-embeddings,tasks-pull-requests,tasks-worktrees}.test.ts',
+];
+const isNamed = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
+const tests = globSync('test/**/*.test.ts').filter((path) => {
+  if (isNamed) return true;
+  if (matches(slow, path)) return isLong;
+  return !isLong || readFileSync(path, 'utf8').includes('helpers/long.ts');
+});
 
 export default defineConfig({
   test: {
@@ -41,5 +62,9 @@ export default defineConfig({
 });
 
 function isAlone(path: string): boolean {
-  return alone.some((pattern) => matchesGlob(path, pattern));
+  return matches(alone, path);
+}
+
+function matches(patterns: readonly string[], path: string): boolean {
+  return patterns.some((pattern) => matchesGlob(path, pattern));
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -8,7 +8,7 @@ export interface BenchServer {
   /** Headers that its requests need. */
   headers: Record<string, string>;
   /** Asks the server for what it knows of itself. */
-  ask(question: string): Promise<unknown>;
+  ask(question: Serializable): Promise<unknown>;
   stop(): Promise<void>;
 }
 

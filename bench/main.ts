@@ -11,6 +11,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'stored-tasks': async () => (await import('./stored-tasks.ts')).storedTasks(),
   burst: async () => (await import('./burst.ts')).burst(),
   flood: async () => (await import('./flood.ts')).flood(),
+  agents: async () => (await import('./agents.ts')).agents(),
   programs: async () => (await import('./programs.ts')).programs(),
   'sign-in': async () => (await import('./sign-in.ts')).signIn(),
   'session-check': async () => (await import('./session-check.ts')).sessionCheck(),
@@ -19,6 +20,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'memory-sync': async () => (await import('./memory-sync.ts')).memorySync(),
   'stream-fan': async () => (await import('./stream-fan.ts')).streamFan(),
   'memory-hybrid': async () => (await import('./memory-hybrid.ts')).memoryHybrid(),
+  web: async () => (await import('./web.ts')).web(),
   'memory-keyword': async () => (await import('./memory-keyword.ts')).memoryKeyword(),
 };
 

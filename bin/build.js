@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { buildWeb } from './build-web.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
@@ -69,6 +70,7 @@ const program = chunkGroups();
 const chunks = [
   ...(await bundleProgram()),
   ...(await bundle({ 'index-thread': source('core/memory/index/index-thread.ts') })),
+  ...(await buildWeb(root, join(dist, 'web'))),
 ];
 writeFileSync(join(dist, 'licenses.txt'), licensesOf(chunks));
 writeFileSync(join(dist, '.built'), '');

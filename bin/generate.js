@@ -7,6 +7,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { contract } from '../src/contract/index.ts';
+import { liveMessageSchema, watchSchema } from '../src/contract/live.ts';
+import { livePath } from '../src/contract/live-path.ts';
 import { querySchema } from '../src/contract/query-schema.ts';
 import { errorStatusesOf } from '../src/contract/route-errors.ts';
 import { manPage } from './man-page.js';
@@ -152,10 +154,25 @@ function apiReference() {
     parts.push(`## ${resource}\n`);
     for (const route of Object.values(routes)) parts.push(describeRoute(route));
   }
-  parts.push('## Types\n');
+  parts.push(liveReference(), '## Types\n');
   for (const [name, json] of [...types].sort(([a], [b]) => a.localeCompare(b, 'en')))
     parts.push(`### ${name}\n`, ...describeFields(json, 'output'), '');
   return parts.join('\n');
+}
+
+function liveReference() {
+  const messages = liveMessageSchema.options.flatMap((option) => [
+    `### Live message: ${option.shape.type.value}\n`,
+    ...fieldsOf(option.omit({ type: true }), 'output'),
+    '',
+  ]);
+  return [
+    '## Live feed\n',
+    `A WebSocket at \`${livePath}\`. Access: session. A client may send:\n`,
+    ...fieldsOf(watchSchema, 'input'),
+    '',
+    ...messages,
+  ].join('\n');
 }
 
 function describeRoute(route) {
@@ -169,7 +186,13 @@ function describeRoute(route) {
     ['Path', route.params, 'input'],
     ['Headers', route.headers, 'input'],
     ['Body', route.body, 'input'],
-    [route.file ? `Answer (\`${route.file}\`)` : 'Answer', redirect ? undefined : route.response, 'output'],
+    [
+      route.file
+        ? `Answer (\`${route.file}\`${route.text ? ', or `text/plain` for `Accept: text/plain`' : ''})`
+        : 'Answer',
+      redirect ? undefined : route.response,
+      'output',
+    ],
     ['Event of the stream (`Accept: text/event-stream`)', route.events, 'output'],
   ]) {
     if (schema) lines.push(`${title}:\n`, ...fieldsOf(schema, io), '');
@@ -177,6 +200,7 @@ function describeRoute(route) {
   }
   for (const also of Object.keys(route.also ?? {}))
     lines.push(`Also answers ${also} with a body of its own.\n`);
+  if (route.ranges) lines.push('Answers 206 with a part for `Range`.\n');
   lines.push(`Errors: ${errorStatusesOf(route).join(', ')}.\n`);
   return lines.join('\n');
 }

@@ -34,6 +34,8 @@ export const coreOrder: readonly string[] = [
   // What work needs: queue, agents, models, memory.
   'queue',
   'agents',
+  'worktrees',
+  'budgets',
   'providers',
   'settings',
   'memory',
@@ -44,6 +46,8 @@ export const coreOrder: readonly string[] = [
   'tools',
   'chat',
   'changes',
+  'agent-programs',
+  'candidates',
 
   // The ways in and out.
   'gateway',
@@ -51,9 +55,11 @@ export const coreOrder: readonly string[] = [
   'devices',
   'schedules',
   'webhooks',
+  'push',
   'retention',
   'backup',
   'live',
+  'inbox',
   'health',
 
   'app.ts',

@@ -12,9 +12,13 @@ const layers: Record<string, readonly string[]> = {
   core: ['contract', 'core'],
   daemon: ['contract', 'core', 'daemon'],
   cli: ['contract', 'cli'],
+  web: ['contract', 'web'],
 };
-/** `svc daemon` is the program in which the layers meet; backups are checked and restored where no daemon can be asked. */
-const meeting = /^src\/cli\/commands\/(daemon(\/serve)?|backup\/backup-files)\.ts$/;
+/**
+ * `svc daemon` is the program in which the layers meet; backups are checked and restored, and archives of the audit log are
+ * verified, where no daemon can be asked.
+ */
+const meeting = /^src\/cli\/commands\/(daemon(\/serve)?|backup\/backup-files|audit\/archive-check)\.ts$/;
 
 const part = (path: string, at: number) => path.split('/')[at] ?? '';
 

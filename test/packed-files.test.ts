@@ -35,7 +35,7 @@ describe('the packed package', () => {
 
   it('has the launcher, the bundle with its maps and licenses, the manual page, and nothing else', () => {
     const known =
-      /^(package\.json|README\.md|LICENSE|bin\/(svc|runtime)\.js|docs\/reference\/svc\.1|dist\/(licenses\.txt|[\w.-]+\.js(\.map)?))$/;
+      /^(package\.json|README\.md|LICENSE|bin\/(svc|runtime)\.js|docs\/reference\/svc\.1|dist\/(licenses\.txt|web\/[\w./-]+|[\w.-]+\.js(\.map)?))$/;
     expect(paths.filter((path) => !known.test(path))).toEqual([]);
     expect(paths).toEqual(
       expect.arrayContaining([

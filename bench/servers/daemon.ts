@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { sessionCookie } from '../../src/contract/locations.ts';
 import { findCaller, recallCaller } from '../../src/daemon/credentials.ts';
 import { startDaemon } from '../../src/daemon/start.ts';
+import { addManyTasks } from '../../test/helpers/many-tasks.ts';
 import { noopAdapter } from '../noop-adapter.ts';
 
 /** When each task reached the agent, by task id, in wall-clock milliseconds. */
@@ -15,7 +16,9 @@ const daemon = await startDaemon({
   extraAdapters: [noop],
 });
 process.on('SIGTERM', () => void daemon.close(0).then(() => process.exit(0)));
-process.on('message', (question) => {
+process.on('message', (question: string | { manyTasks: number }) => {
+  if (typeof question === 'object')
+    void addManyTasks(daemon, question.manyTasks).then(() => process.send?.(true));
   if (question === 'commits') process.send?.(daemon.app.database.commits());
   if (question === 'cpu') process.send?.(process.cpuUsage());
   if (question === 'rss') process.send?.(process.memoryUsage().rss);

@@ -42,6 +42,39 @@ const editedArgumentsSchema = jsonObjectSchema.meta({
 /** The content of a file may be among the arguments. */
 const ARGUMENTS_LIMIT = 16 * 1024 * 1024;
 
+/** Who decided, and where. */
+export const deciderSchema = z
+  .object({
+    userId: z.string(),
+    userName: z.string().optional(),
+    via: z.enum(['sign-in', 'owner', 'device', 'none']).meta({
+      description:
+        'The kind of the session: `sign-in`: a browser or terminal; `owner`: the CLI on this machine; `device`: a paired device; `none`: a program of this machine, while no access key is needed',
+    }),
+    sessionId: z.string().optional(),
+    deviceId: z.string().optional(),
+    deviceName: z.string().optional().meta({ description: 'The device, browser or terminal' }),
+    signed: z.boolean().meta({ description: 'A registered key of the session signed the decision' }),
+    keyId: z.string().optional(),
+    through: z.string().optional().meta({
+      description: 'The approval whose `allow-always` decided this one too; the signature is on that one',
+    }),
+  })
+  .meta({ id: 'Decider' });
+export type Decider = z.output<typeof deciderSchema>;
+
+/** A signature on a decision; `docs/security.md` says of what. */
+export const decisionSignatureSchema = z
+  .object({
+    keyId: z.string().min(1).max(200),
+    signedAt: timestampSchema,
+    value: z.string().min(1).max(200).meta({
+      description: 'Base64: Ed25519, or ECDSA with P-256 and SHA-256 as r and s (IEEE P1363)',
+    }),
+  })
+  .meta({ id: 'DecisionSignature' });
+export type DecisionSignature = z.output<typeof decisionSignatureSchema>;
+
 /** A tool call that waits for a decision, with its complete arguments. */
 export const approvalSchema = z
   .object({
@@ -50,6 +83,9 @@ export const approvalSchema = z
     conversationId: z.string().optional(),
     taskId: z.string().optional(),
     toolName: z.string(),
+    agent: z.string().optional().meta({
+      description: 'The agent that runs the call itself, whose arguments cannot be changed then',
+    }),
     params: jsonObjectSchema.meta({ description: 'The arguments, with secrets masked' }),
     cwd: z.string().meta({ description: 'Working directory of the call' }),
     securityLevel: dangerSchema,
@@ -70,6 +106,13 @@ export const approvalSchema = z
     decision: approvalDecisionSchema.optional(),
     decidedAt: timestampSchema.optional(),
     decidedBy: z.string().optional(),
+    decider: deciderSchema.optional(),
+    binding: z.string().optional().meta({
+      description: 'Stands for all that must not change until the call runs; part of a signed decision',
+    }),
+    needsSignature: z.boolean().optional().meta({
+      description: 'Only a signed decision can allow it (`approvals.requireSignature`)',
+    }),
     denialReason: z.string().optional().meta({ description: 'Why it was denied, sent to the model' }),
   })
   .meta({ id: 'Approval' });
@@ -85,9 +128,13 @@ export const decideApprovalSchema = z
     denialReason: denialReasonSchema
       .optional()
       .meta({ description: 'Why it is denied, for the model; only with `deny`' }),
+    signature: decisionSignatureSchema.optional().meta({
+      description:
+        'One that does not verify counts as none: the decision is refused where one is needed, and is unsigned where not',
+    }),
     arguments: editedArgumentsSchema.optional().meta({
       description:
-        'Arguments that replace those of the model, which is told of it; only with `allow-once`. They are checked like those of a new call, and answered with 400 if they are refused',
+        'Arguments that replace those of the model, whose result names the change; only with `allow-once`. They are checked like those of a new call, and answered with 400 if they are refused',
     }),
   })
   .refine(({ decision, denialReason }) => decision === 'deny' || denialReason === undefined, {

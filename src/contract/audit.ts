@@ -47,6 +47,10 @@ export const auditVerificationSchema = z
   .object({
     valid: z.boolean(),
     entries: z.int(),
+    decisions: z.int().meta({ description: 'Decisions on tool calls among the entries' }),
+    signedDecisions: z
+      .int()
+      .meta({ description: 'Those that were signed; each signature was verified again' }),
     brokenAt: z.int().optional().meta({ description: '`seq` of the first invalid entry' }),
     reason: z.string().optional(),
     missingArchives: z

@@ -88,12 +88,30 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/me',
     access: 'public',
     summary: 'Get the current user',
-    response: z.object({ authenticated: z.literal(true), authMode: authModeSchema, user: userSchema }),
+    response: z.object({
+      authenticated: z.literal(true),
+      authMode: authModeSchema,
+      user: userSchema,
+      device: z
+        .object({
+          id: z.string(),
+          limited: z.boolean().meta({
+            description: 'Whether it may only look, decide on approvals and cancel tasks',
+          }),
+        })
+        .optional()
+        .meta({ description: 'The paired device that asks' }),
+    }),
     also: {
       401: z.object({
         authenticated: z.literal(false),
         authMode: authModeSchema,
         accessKeyRequired: z.boolean(),
+        githubSignIn: z.boolean().meta({ description: 'Whether people can sign in with GitHub' }),
+        signUp: z.enum(['open', 'invite', 'setup_code']).meta({
+          description:
+            'What a new account needs: nothing, an invite, or for the first account the setup code of the daemon',
+        }),
       }),
     },
   },

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { approvalCoverageSchema, approvalDecisionSchema, decidedApprovalSchema } from './approvals.ts';
+import {
+  approvalCoverageSchema,
+  approvalDecisionSchema,
+  decidedApprovalSchema,
+  decisionSignatureSchema,
+} from './approvals.ts';
 import { modelSchema, providerNameSchema, providerParameterSchema } from './providers.ts';
 import { defineRoutes } from './route.ts';
 
@@ -163,6 +168,7 @@ export const chatRoutes = defineRoutes({
       approvalId: z.string().min(1).max(200),
       decision: approvalDecisionSchema,
       covers: approvalCoverageSchema.default('kind'),
+      signature: decisionSignatureSchema.optional(),
     }),
     response: decidedApprovalSchema,
   },

@@ -53,9 +53,12 @@ const integrationsUpdateWebSearchProvider = ['brave', 'serper', 'tavily', 'searx
 const invitesCreateRole = ['user', 'admin'] as const;
 const memorySearchMethod = ['hybrid', 'vector', 'keyword'] as const;
 const memoryListSessionsStatus = ['active', 'archived'] as const;
+const pairingCreateQrLink = ['app', 'browser'] as const;
+const pushSubscribeKinds = ['approval', 'failure', 'waiting'] as const;
 const schedulesListStatus = ['active', 'paused', 'done'] as const;
 const schedulesCreateOverlap = ['skip', 'queue', 'cancel_previous'] as const;
 const schedulesCreateCatchUp = ['skip', 'run_once'] as const;
+const keysRegisterAlgorithm = ['ed25519', 'p256'] as const;
 const tasksListStatus = ['pending', 'queued', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
 const tasksListFields = [
   'id',
@@ -75,6 +78,7 @@ const tasksListFields = [
   'cwd',
   'envNames',
   'umask',
+  'worktree',
   'memoryScope',
   'securityMode',
   'verify',
@@ -99,14 +103,20 @@ const tasksListFields = [
   'result',
   'error',
   'retriedFrom',
+  'continues',
+  'bestOf',
+  'parentId',
+  'choice',
   'idempotencyKey',
   'metadata',
+  'progress',
+  'outcome',
 ] as const;
 const tasksCreateSource = ['codehost', 'tracker_a', 'tracker_b', 'api', 'cron'] as const;
 const tasksCreateMemoryScope = ['project', 'all'] as const;
 const tasksFilterSortBy = ['createdAt', 'updatedAt', 'priority', 'completedAt'] as const;
 const tasksFilterSortOrder = ['asc', 'desc'] as const;
-const tasksGetOutputStream = ['stdout', 'stderr'] as const;
+const tasksGetOutputStream = ['stdout', 'stderr', 'text'] as const;
 const tokensCreateScopes = [
   'gateway:write',
   'gateway:read',
@@ -188,7 +198,11 @@ export const choiceTable = {
     listSessions: { status: memoryListSessionsStatus },
   },
   pairing: {
+    createQr: { link: pairingCreateQrLink },
     approve: { role: invitesCreateRole },
+  },
+  push: {
+    subscribe: { kinds: pushSubscribeKinds },
   },
   policy: {
     update: { defaultMode: conversationsSendMessageWithToolsSecurityMode },
@@ -204,6 +218,9 @@ export const choiceTable = {
     list: { status: schedulesListStatus },
     create: { overlap: schedulesCreateOverlap, catchUp: schedulesCreateCatchUp },
     update: { overlap: schedulesCreateOverlap, catchUp: schedulesCreateCatchUp },
+  },
+  keys: {
+    register: { algorithm: keysRegisterAlgorithm },
   },
   tasks: {
     list: { status: tasksListStatus, fields: tasksListFields },
@@ -221,6 +238,7 @@ export const choiceTable = {
       fields: tasksListFields,
     },
     getOutput: { stream: tasksGetOutputStream },
+    searchOutput: { stream: tasksGetOutputStream },
   },
   tokens: {
     create: { scopes: tokensCreateScopes },

@@ -39,6 +39,8 @@ export interface CallOptions {
   silenceMs?: number;
   /** Called once a stream has begun, before its first event. */
   onOpen?: () => void;
+  /** Called with the headers of a file, before its first piece. */
+  onHeaders?: (headers: { get(name: string): string | null }) => void;
 }
 type Arguments<R extends Route> =
   object extends RouteInput<R>
@@ -64,9 +66,15 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   /** Whether the same request may succeed later, as far as the daemon says. */
   readonly mayPass: boolean;
+  /** After how many seconds the daemon wants to be asked again, where it says so. */
+  readonly retryAfter: number | undefined;
   /** The body of the response as received, for statuses with their own body. */
   readonly body: unknown;
-  constructor(status: number, body: unknown, { mayPass = true }: { mayPass?: boolean } = {}) {
+  constructor(
+    status: number,
+    body: unknown,
+    { mayPass = true, retryAfter }: { mayPass?: boolean; retryAfter?: number | undefined } = {},
+  ) {
     const { error, details, requestId } = (
       typeof body === 'object' && body ? body : {}
     ) as Partial<ErrorBody>;
@@ -74,6 +82,7 @@ export class ApiError extends Error {
     this.status = status;
     this.body = body;
     this.mayPass = mayPass;
+    this.retryAfter = retryAfter;
     this.details = details;
     this.requestId = requestId;
   }
@@ -141,7 +150,9 @@ export function createClient(routes: RouteTable, options: ClientOptions): Client
   const bytes = (route: RouteSummary) =>
     async function* (input: AnyInput = {}, options: CallOptions = {}) {
       const response = await open(route, input, route.file ?? '*/*', options);
-      if (response.status !== 200) throw errorOf(response, parseBody(await response.text(), response.status));
+      if (response.status !== 200 && response.status !== 206)
+        throw errorOf(response, parseBody(await response.text(), response.status));
+      options.onHeaders?.(response.headers);
       if (response.body) yield* response.body;
     };
 
@@ -161,7 +172,11 @@ export function createClient(routes: RouteTable, options: ClientOptions): Client
 function errorOf({ status, headers }: Pick<Answer, 'status' | 'headers'>, body: unknown): ApiError {
   const isOfDaemon = typeof body === 'object' && body !== null && 'error' in body;
   const isLasting = status === 503 && isOfDaemon && headers.get('retry-after') === null;
-  return new ApiError(status, body, { mayPass: !isLasting });
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return new ApiError(status, body, {
+    mayPass: !isLasting,
+    retryAfter: Number.isFinite(seconds) ? seconds : undefined,
+  });
 }
 
 function pathOf(route: RouteSummary, { params = {}, query = {} }: AnyInput): string {

@@ -54,6 +54,10 @@ export const conversationSchema = z
       .string()
       .optional()
       .meta({ description: 'Working directory of its tools, if not its own workspace' }),
+    agent: z
+      .string()
+      .optional()
+      .meta({ description: 'The agent that answers, in a session of its own; absent: a model answers' }),
     messageCount: z.int(),
     usage: conversationUsageSchema.optional().meta({ description: 'Only when a single one is fetched' }),
     createdAt: timestampSchema,
@@ -139,6 +143,10 @@ export const createConversationSchema = z.object({
     .startsWith('/', 'Expected an absolute path')
     .optional()
     .meta({ description: 'Working directory of its tools; requires permission to run commands' }),
+  agent: z.string().min(1).max(40).optional().meta({
+    description:
+      'The agent that answers, such as `claude`; requires permission to run commands. Its messages are sent with tools',
+  }),
 });
 export type CreateConversation = z.output<typeof createConversationSchema>;
 
@@ -163,6 +171,10 @@ export const sendWithToolsSchema = sendMessageSchema.extend({
     .max(MAX_ROUND_TRIPS)
     .default(5)
     .meta({ description: 'Round trips with tool calls until the model has to answer' }),
+  detached: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Streams only: the turn continues when the client disconnects' }),
 });
 export type SendWithTools = z.output<typeof sendWithToolsSchema>;
 

@@ -63,6 +63,18 @@ export const pruneReportSchema = z
   .meta({ id: 'PruneReport' });
 export type PruneReport = z.output<typeof pruneReportSchema>;
 
+export const worktreeOrphanSchema = z
+  .object({
+    kind: z.enum(['directory', 'row']).meta({
+      description: '`directory`: no task has it. `row`: the worktree of a task is gone',
+    }),
+    taskId: z.string(),
+    path: z.string(),
+    isClean: z.boolean().meta({ description: 'Nothing would be lost with it' }),
+  })
+  .meta({ id: 'WorktreeOrphan' });
+export type WorktreeOrphan = z.output<typeof worktreeOrphanSchema>;
+
 export const dataRoutes = defineRoutes({
   getUsage: {
     method: 'GET',
@@ -79,6 +91,20 @@ export const dataRoutes = defineRoutes({
     summary: 'Remove what is past its retention now',
     body: pruneDataSchema,
     response: pruneReportSchema,
+  },
+  getWorktreeOrphans: {
+    method: 'GET',
+    path: '/api/data/worktrees/orphans',
+    access: 'admin',
+    summary: 'List worktrees without a task, and tasks whose worktree is gone',
+    response: z.object({ orphans: z.array(worktreeOrphanSchema) }),
+  },
+  removeWorktreeOrphans: {
+    method: 'POST',
+    path: '/api/data/worktrees/orphans/remove',
+    access: 'admin',
+    summary: 'Remove such worktrees in which nothing would be lost',
+    response: z.object({ removed: z.array(worktreeOrphanSchema), kept: z.array(worktreeOrphanSchema) }),
   },
   archive: {
     method: 'POST',

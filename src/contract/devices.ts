@@ -60,6 +60,9 @@ export const deviceSchema = z
     name: z.string(),
     userId: z.string(),
     role: roleSchema.meta({ description: 'Maximum role of the device' }),
+    limited: z.boolean().meta({
+      description: 'Whether it may only look, decide on approvals and cancel tasks',
+    }),
     fingerprint: fingerprintSchema.optional(),
     createdAt: timestampSchema,
     lastSeenAt: timestampSchema.optional(),

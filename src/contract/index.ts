@@ -13,6 +13,7 @@ import { experiencesRoutes } from './experiences.ts';
 import { gatewayRoutes } from './gateway.ts';
 import { guardsRoutes } from './guards.ts';
 import { healthRoutes } from './health.ts';
+import { inboxRoutes } from './inbox.ts';
 import { inboundRoutes } from './inbound.ts';
 import { integrationsRoutes } from './integrations.ts';
 import { invitesRoutes } from './invites.ts';
@@ -20,12 +21,15 @@ import { memoryRoutes } from './memory.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
 import { pairingRoutes } from './pairing.ts';
+import { pushRoutes } from './push.ts';
 import { policyRoutes } from './policy.ts';
 import { preferencesRoutes } from './preferences.ts';
 import { providersRoutes } from './providers.ts';
 import { queueRoutes } from './queue.ts';
+import { sandboxRoutes } from './sandbox.ts';
 import { schedulesRoutes } from './schedules.ts';
 import { sessionsRoutes } from './sessions.ts';
+import { keysRoutes } from './keys.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
 import { toolsRoutes } from './tools.ts';
@@ -35,6 +39,7 @@ import { webhooksRoutes } from './webhooks.ts';
 /** Every resource of the API. */
 export const contract = {
   agents: agentsRoutes,
+  sandbox: sandboxRoutes,
   approvals: approvalsRoutes,
   audit: auditRoutes,
   auth: authRoutes,
@@ -50,18 +55,21 @@ export const contract = {
   guards: guardsRoutes,
   health: healthRoutes,
   inbound: inboundRoutes,
+  inbox: inboxRoutes,
   integrations: integrationsRoutes,
   invites: invitesRoutes,
   memory: memoryRoutes,
   notifications: notificationsRoutes,
   oauth: oauthRoutes,
   pairing: pairingRoutes,
+  push: pushRoutes,
   policy: policyRoutes,
   preferences: preferencesRoutes,
   providers: providersRoutes,
   queue: queueRoutes,
   schedules: schedulesRoutes,
   sessions: sessionsRoutes,
+  keys: keysRoutes,
   tasks: tasksRoutes,
   tokens: tokensRoutes,
   tools: toolsRoutes,

@@ -73,3 +73,5 @@ export const defaultHost = '127.0.0.1';
 export const versionHeader = 'svc-version';
 /** The cookie that carries a session. */
 export const sessionCookie = 'service_session';
+/** Why a sign-in elsewhere was refused, for the page that the browser is sent back to. */
+export const problemCookie = 'service_problem';

@@ -13,7 +13,16 @@ import { defineRoutes } from './route.ts';
 export const notificationSchema = z
   .object({
     id: z.string(),
-    type: z.enum(['task_dead_lettered', 'approval_requested', 'webhook_failing', 'schedule_paused']),
+    type: z.enum([
+      'task_dead_lettered',
+      'approval_requested',
+      'webhook_failing',
+      'schedule_paused',
+      'agent_needs_login',
+      'candidates_to_compare',
+      'push_failed',
+      'signing_key_added',
+    ]),
     title: z.string(),
     message: z.string(),
     taskId: z.string().optional(),
@@ -49,6 +58,14 @@ export const notificationsRoutes = defineRoutes({
     path: '/api/notifications/:id/read',
     access: 'session',
     summary: 'Mark a notification as read',
+    params: idParamsSchema,
+    response: z.object({ notification: notificationSchema }),
+  },
+  markUnread: {
+    method: 'POST',
+    path: '/api/notifications/:id/unread',
+    access: 'session',
+    summary: 'Mark a notification as unread',
     params: idParamsSchema,
     response: z.object({ notification: notificationSchema }),
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_OWN_PATH, ownPathPattern } from './own-path.ts';
 import { messageSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { userSchema } from './users.ts';
@@ -7,8 +8,8 @@ import { type Vendor, wireName } from './vendors.ts';
 /** A path of this daemon; what a browser could resolve to another site is refused. */
 export const returnToSchema = z
   .string()
-  .max(500)
-  .regex(/^\/(?![/\\])[^\\\p{Cc}]*$/u, 'Expected a path of this daemon');
+  .max(MAX_OWN_PATH)
+  .regex(ownPathPattern, 'Expected a path of this daemon');
 
 const startQuerySchema = z.object({
   returnTo: returnToSchema.optional().meta({ description: 'Path to open at the end' }),

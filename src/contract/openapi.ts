@@ -133,6 +133,12 @@ function responses(route: Route, schemas: Json): Json {
         ...(route.text && { 'text/plain': { schema: { type: 'string' } } }),
       },
     };
+  if (route.ranges && route.file !== undefined)
+    answers[206] = {
+      description: 'The part that `Range` names',
+      headers: { 'content-range': { schema: { type: 'string' } } },
+      content: { [route.file]: { schema: { type: 'string', format: 'binary' } } },
+    };
   for (const status of errorStatusesOf(route))
     answers[status] =
       status === 429

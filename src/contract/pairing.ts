@@ -15,11 +15,17 @@ const codeSchema = z
 export const pairingStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired']);
 export type PairingStatus = z.output<typeof pairingStatusSchema>;
 
+const limitedSchema = z.boolean().meta({
+  description: 'Whether the device may only look, decide on approvals and cancel tasks',
+});
+
 /** A pairing request as approvers see it. */
 export const pairingRequestSchema = z
   .object({
     id: z.string(),
     version: z.string().meta({ description: 'Changes when another device claims the code' }),
+    claimed: z.boolean().meta({ description: 'Whether a device has asked with the code' }),
+    limited: limitedSchema,
     requesterId: z.string(),
     meta: jsonObjectSchema,
     fingerprint: z
@@ -88,6 +94,12 @@ export const pairingRoutes = defineRoutes({
     access: 'session',
     summary: 'Create a QR code for pairing a device',
     errors: [503],
+    query: z.object({
+      link: z.enum(['app', 'browser']).default('app').meta({
+        description:
+          '`browser`: an address of this daemon, for the browser of a phone; the device is then limited',
+      }),
+    }),
     response: z.object({
       qrSvg: z.string(),
       pairingUrl: z.string(),
@@ -130,6 +142,7 @@ export const pairingRoutes = defineRoutes({
       }),
       role: roleSchema.optional().meta({ description: 'At most your own role, which is the default' }),
       name: nameSchema.optional().meta({ description: 'New name of the device' }),
+      limited: limitedSchema.optional(),
       version: z.string().max(100).optional().meta({
         description:
           'Version of the inspected request; approval fails if another device has claimed the code since',
@@ -164,6 +177,22 @@ export const pairingRoutes = defineRoutes({
         .object({ requesterId: z.string(), fingerprint: z.string().optional() })
         .optional()
         .meta({ description: 'The device that scanned the QR code and receives the token' }),
+    }),
+  },
+  signIn: {
+    method: 'POST',
+    path: '/api/devices/pairing/sign-in',
+    access: 'public',
+    summary: 'Sign a browser in with its pairing request once that is approved',
+    errors: [404],
+    limit: { ...requestLimit, max: 90 },
+    bodyLimit: 4 * 1024,
+    body: z.object({ requestId: z.string().min(1).max(200) }),
+    response: z.object({
+      status: pairingStatusSchema,
+      signedIn: z.boolean().meta({ description: 'Whether this response signs the browser in' }),
+      ...expiring,
+      reason: z.string().optional(),
     }),
   },
   listPending: {

@@ -87,3 +87,8 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
+
+const gitRef = /^(?![-/]|.*(?:\/\/|\.\.|@\{|\/\.|\.lock(?:\/|$)))(?!@$)[^\p{Cc} ~^:?*[\\]+(?<![/.])$/u;
+
+/** The name of a branch. */
+export const branchSchema = z.string().max(255).regex(gitRef, 'Not a valid git ref');

@@ -9,6 +9,7 @@ export const errorMeanings = {
   409: { name: 'Conflict', description: 'The request conflicts with an earlier one' },
   413: { name: 'BodyTooLarge', description: 'The body is too large' },
   415: { name: 'UnsupportedMediaType', description: 'The content type of the body is not supported' },
+  416: { name: 'RangeNotSatisfiable', description: 'The file has no such part' },
   429: { name: 'TooManyRequests', description: 'Too many requests' },
   500: { name: 'InternalError', description: 'Internal server error' },
   501: { name: 'NotImplemented', description: 'Not available in this mode, or not set up' },
@@ -28,6 +29,7 @@ interface ErrorSources {
   headers?: z.ZodObject | undefined;
   body?: unknown;
   rawBody?: unknown;
+  ranges?: true | undefined;
   errors?: readonly ErrorStatus[] | undefined;
 }
 
@@ -42,6 +44,7 @@ export function errorStatusesOf({
   headers,
   body,
   rawBody,
+  ranges,
   errors = [],
 }: ErrorSources): ErrorStatus[] {
   const hasBody = body !== undefined || rawBody !== undefined;
@@ -54,6 +57,7 @@ export function errorStatusesOf({
     ...(namesObject ? ([404] as const) : []),
     ...(idempotencyHeader in (headers?.shape ?? {}) ? ([409] as const) : []),
     ...(hasBody ? ([413, 415] as const) : []),
+    ...(ranges ? ([416] as const) : []),
     // A route that writes may find the disk full, or the database not writable.
     ...(method === 'GET' ? [] : ([503, 507] as const)),
   ]);

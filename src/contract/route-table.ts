@@ -6,6 +6,13 @@ export const routeTable = {
   agents: {
     list: { method: 'GET', path: '/api/agents' },
     listTypes: { method: 'GET', path: '/api/agents/types' },
+    listSessions: { method: 'GET', path: '/api/agents/sessions' },
+    get: { method: 'GET', path: '/api/agents/:type' },
+    test: { method: 'POST', path: '/api/agents/:type/test', events: true },
+  },
+  sandbox: {
+    explain: { method: 'GET', path: '/api/sandbox' },
+    test: { method: 'POST', path: '/api/sandbox/test' },
   },
   approvals: {
     list: { method: 'GET', path: '/api/security/approvals' },
@@ -69,6 +76,8 @@ export const routeTable = {
   data: {
     getUsage: { method: 'GET', path: '/api/data/usage' },
     prune: { method: 'POST', path: '/api/data/prune' },
+    getWorktreeOrphans: { method: 'GET', path: '/api/data/worktrees/orphans' },
+    removeWorktreeOrphans: { method: 'POST', path: '/api/data/worktrees/orphans/remove' },
     archive: { method: 'POST', path: '/api/data/archive' },
   },
   devices: {
@@ -118,6 +127,10 @@ export const routeTable = {
     get: { method: 'GET', path: '/api/webhooks/inbound/:id' },
     replay: { method: 'POST', path: '/api/webhooks/inbound/:id/replay' },
   },
+  inbox: {
+    get: { method: 'GET', path: '/api/inbox' },
+    markRead: { method: 'POST', path: '/api/inbox/read' },
+  },
   integrations: {
     getGithub: { method: 'GET', path: '/api/integrations/codehost' },
     getJira: { method: 'GET', path: '/api/integrations/tracker_a' },
@@ -154,6 +167,7 @@ export const routeTable = {
   notifications: {
     list: { method: 'GET', path: '/api/notifications' },
     markRead: { method: 'POST', path: '/api/notifications/:id/read' },
+    markUnread: { method: 'POST', path: '/api/notifications/:id/unread' },
     delete: { method: 'DELETE', path: '/api/notifications/:id' },
   },
   oauth: {
@@ -174,8 +188,15 @@ export const routeTable = {
     approve: { method: 'POST', path: '/api/devices/pairing/approve' },
     reject: { method: 'POST', path: '/api/devices/pairing/reject' },
     getStatus: { method: 'GET', path: '/api/devices/pairing/status/:requestId' },
+    signIn: { method: 'POST', path: '/api/devices/pairing/sign-in' },
     listPending: { method: 'GET', path: '/api/devices/pairing/pending' },
     deleteExpired: { method: 'POST', path: '/api/devices/pairing/cleanup' },
+  },
+  push: {
+    list: { method: 'GET', path: '/api/notifications/push' },
+    subscribe: { method: 'PUT', path: '/api/notifications/push' },
+    unsubscribe: { method: 'DELETE', path: '/api/notifications/push/:id' },
+    sendTest: { method: 'POST', path: '/api/notifications/push/:id/test' },
   },
   policy: {
     get: { method: 'GET', path: '/api/security/policy' },
@@ -213,6 +234,11 @@ export const routeTable = {
     list: { method: 'GET', path: '/api/auth/sessions' },
     revoke: { method: 'DELETE', path: '/api/auth/sessions/:id' },
   },
+  keys: {
+    list: { method: 'GET', path: '/api/auth/signing-keys' },
+    register: { method: 'POST', path: '/api/auth/signing-keys' },
+    remove: { method: 'DELETE', path: '/api/auth/signing-keys/:id' },
+  },
   tasks: {
     list: { method: 'GET', path: '/api/tasks' },
     create: { method: 'POST', path: '/api/tasks' },
@@ -225,9 +251,21 @@ export const routeTable = {
     cancel: { method: 'POST', path: '/api/tasks/:id/cancel' },
     retry: { method: 'POST', path: '/api/tasks/:id/retry' },
     release: { method: 'POST', path: '/api/tasks/:id/release' },
+    getCandidates: { method: 'GET', path: '/api/tasks/:id/candidates' },
+    pick: { method: 'POST', path: '/api/tasks/:id/pick' },
     getChanges: { method: 'GET', path: '/api/tasks/:id/changes' },
+    listChangedFiles: { method: 'GET', path: '/api/tasks/:id/changes/files' },
+    getFilePatch: { method: 'GET', path: '/api/tasks/:id/changes/diff' },
+    getPatch: { method: 'GET', path: '/api/tasks/:id/changes/patch', file: 'text/x-diff' },
+    applyChanges: { method: 'POST', path: '/api/tasks/:id/changes/apply' },
+    commitChanges: { method: 'POST', path: '/api/tasks/:id/changes/commit' },
+    pushChanges: { method: 'POST', path: '/api/tasks/:id/changes/push' },
+    openPullRequest: { method: 'POST', path: '/api/tasks/:id/changes/pull-request' },
+    discardChanges: { method: 'POST', path: '/api/tasks/:id/changes/discard' },
     undo: { method: 'POST', path: '/api/tasks/:id/undo' },
+    getChecks: { method: 'GET', path: '/api/tasks/:id/checks' },
     getOutput: { method: 'GET', path: '/api/tasks/:id/output', file: 'application/octet-stream' },
+    searchOutput: { method: 'GET', path: '/api/tasks/:id/output/search' },
     listEvents: { method: 'GET', path: '/api/tasks/:id/events', events: true },
   },
   tokens: {

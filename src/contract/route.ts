@@ -50,6 +50,8 @@ export interface Route {
   events?: z.ZodType;
   /** Success is a file of this media type. */
   file?: string;
+  /** The file can be requested in parts (RFC 9110, section 14): 206, or 416 where there is no such part. */
+  ranges?: true;
   /** The route returns plain text for `Accept: text/plain`. */
   text?: true;
   /** Maximum body size in bytes; defaults to 1 MiB, and to 64 KiB where the access is `public`. */

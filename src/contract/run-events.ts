@@ -32,6 +32,16 @@ const shapes = {
       .optional()
       .meta({ description: 'The files of the project with instructions that it follows, such as AGENTS.md' }),
   }),
+  'agent:start': z.object({
+    agent: z.string(),
+    version: z.string().optional(),
+    model: z.string().optional().meta({ description: 'Absent where the agent chooses its own' }),
+    cwd: z.string(),
+    sessionId: z.string().optional().meta({ description: 'The session that it continues' }),
+  }),
+  note: z
+    .object({ message: z.string() })
+    .meta({ description: 'What people should know of an agent and its sandbox' }),
   'thinking:start': z.object(thought),
   'thinking:update': z.object(thought),
   'thinking:end': z.object(thought),
@@ -53,6 +63,31 @@ const shapes = {
         .optional()
         .meta({ description: 'true if the call would have changed something and was not allowed to run' }),
     }),
+    diff: z
+      .array(
+        z.object({
+          path: z.string(),
+          oldText: z.string().optional(),
+          newText: z.string().optional(),
+          diff: z.string().optional(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'The changes that the agent reports: texts, or its own diff' }),
+  }),
+  plan: z.object({
+    entries: z.array(
+      z.object({
+        text: z.string(),
+        status: z.string().meta({ description: 'Such as `pending`, `in_progress` and `completed`' }),
+      }),
+    ),
+  }),
+  usage: z.object({
+    input: z.int().optional(),
+    output: z.int().optional(),
+    cached: z.int().optional(),
+    costUsd: z.number().optional().meta({ description: "By the agent's own price list" }),
   }),
   'approval:requested': z.object({ toolCallId: z.string(), approval: approvalSchema }),
   'approval:decided': z.object({ toolCallId: z.string(), approval: approvalSchema }),
@@ -96,6 +131,8 @@ export const runEventSchema = z
   .discriminatedUnion('type', [
     frame('user_message'),
     frame('session:start'),
+    frame('agent:start'),
+    frame('note'),
     frame('thinking:start'),
     frame('thinking:update'),
     frame('thinking:end'),
@@ -103,6 +140,8 @@ export const runEventSchema = z
     frame('text:delta'),
     frame('tool:call'),
     frame('tool:result'),
+    frame('plan'),
+    frame('usage'),
     frame('approval:requested'),
     frame('approval:decided'),
     frame('step:complete'),

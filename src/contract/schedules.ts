@@ -12,6 +12,7 @@ import {
 import { defineRoutes } from './route.ts';
 import { taskEnvironmentPatchSchema } from './task-environment.ts';
 import { createTaskSchema, taskSchema, taskStatusSchema } from './task.ts';
+import { idempotencyHeaders } from './tasks.ts';
 
 export const overlapSchema = z.enum(['skip', 'queue', 'cancel_previous']);
 export const catchUpSchema = z.enum(['skip', 'run_once']);
@@ -183,9 +184,11 @@ export const schedulesRoutes = defineRoutes({
     access: 'session',
     scopes: mayWrite,
     summary: 'Create a schedule',
+    headers: idempotencyHeaders,
     body: createScheduleSchema,
     status: 201,
     response: changedSchedule,
+    also: { 200: changedSchedule },
   },
   preview: {
     method: 'POST',

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { pullRequestSchema } from './changes.ts';
+import { bestOfSchema, choiceSchema } from './best-of.ts';
 import { memoryScopeSchema } from './memory.ts';
-import { jsonObjectSchema, timestampSchema } from './primitives.ts';
+import { branchSchema, jsonObjectSchema, timestampSchema } from './primitives.ts';
 import { providerNameSchema } from './providers.ts';
 import { refusedCallsSchema } from './refused-calls.ts';
+import { runProgressSchema } from './run-progress.ts';
 import { taskEnvironmentSchema, umaskSchema } from './task-environment.ts';
 import { securityModeSchema } from './security-mode.ts';
 import { wireNames } from './vendors.ts';
@@ -46,6 +49,40 @@ export const usageSchema = z.object({
   totalTokens: z.int(),
 });
 
+/** What a run changed in its worktree. */
+export const taskChangesSchema = z
+  .object({
+    base: z.string().meta({ description: 'The commit at which the worktree began' }),
+    head: z.string().meta({ description: 'The commit that is checked out in it' }),
+    branch: z.string(),
+    files: z.int(),
+    additions: z.int().meta({ description: 'Lines' }),
+    deletions: z.int(),
+    patch: z.string().meta({ description: 'Path of the patch, which `git apply` takes' }),
+    pullRequest: pullRequestSchema.optional(),
+  })
+  .meta({ id: 'TaskChanges' });
+export type TaskChanges = z.output<typeof taskChangesSchema>;
+
+/** What came of a candidate of a task with `bestOf`. */
+export const candidateSchema = z
+  .object({
+    taskId: z.string(),
+    agent: z.string().optional(),
+    status: taskStatusSchema,
+    verification: z.enum(['passed', 'failed']).optional(),
+    files: z.int().optional(),
+    additions: z.int().optional().meta({ description: 'Lines' }),
+    deletions: z.int().optional(),
+    usage: usageSchema.optional(),
+    cost: z.string().optional().meta({ description: 'USD as a decimal string' }),
+    durationMs: z.int().optional(),
+    isWinner: z.boolean(),
+    reason: z.string().optional().meta({ description: 'Why it was chosen, or why it failed' }),
+  })
+  .meta({ id: 'Candidate' });
+export type Candidate = z.output<typeof candidateSchema>;
+
 export const taskResultSchema = z.object({
   success: z.boolean(),
   output: z.string(),
@@ -54,15 +91,31 @@ export const taskResultSchema = z.object({
   cost: z.string().optional().meta({ description: 'USD as a decimal string' }),
   duration: z.number().meta({ description: 'Milliseconds' }),
   model: z.string().optional().meta({ description: 'Model, if the agent reports one' }),
-  verification: verificationSchema.optional().meta({ description: 'Absent if it has no `verify`' }),
+  verified: z.boolean().optional().meta({
+    description:
+      'Whether commands verified the work; absent if none ran: then `output` is only what the agent claims',
+  }),
+  verification: verificationSchema.optional().meta({ description: 'Absent if no command verified it' }),
+  changes: taskChangesSchema
+    .optional()
+    .meta({ description: 'Absent if the task did not work in a worktree' }),
   refusedCalls: refusedCallsSchema.optional().meta({ description: 'Absent if no call was refused' }),
+  candidates: z
+    .array(candidateSchema)
+    .optional()
+    .meta({ description: 'Of a task with `bestOf`; `usage` and `cost` are those of all of them' }),
 });
 export type TaskResult = z.output<typeof taskResultSchema>;
 
+/** What a list shows of a result, which may be as long as a file. */
+export const taskOutcomeSchema = taskResultSchema
+  .pick({ success: true, usage: true, cost: true, duration: true, model: true, verified: true })
+  .extend({ changes: taskChangesSchema.omit({ patch: true }).optional() })
+  .meta({ id: 'TaskOutcome' });
+export type TaskOutcome = z.output<typeof taskOutcomeSchema>;
+
 export const taskErrorSchema = z.object({ class: failureClassSchema, code: z.string(), message: z.string() });
 export type TaskError = z.output<typeof taskErrorSchema>;
-
-const gitRef = /^(?![-/]|.*(?:\/\/|\.\.|@\{|\/\.|\.lock(?:\/|$)))(?!@$)[^\p{Cc} ~^:?*[\\]+(?<![/.])$/u;
 
 export const prioritySchema = z.int().min(1).max(4).meta({ description: '1 (critical) to 4 (low)' });
 
@@ -116,7 +169,7 @@ export const createTaskSchema = z
       .max(200)
       .regex(/^[\w.-]+\/[\w.-]+$/, 'Expected owner/repo')
       .optional(),
-    branch: z.string().max(255).regex(gitRef, 'Not a valid git ref').optional(),
+    branch: branchSchema.optional(),
     labels: z.array(z.string().min(1).max(100)).max(50).default([]),
     assignedAgent: z.string().min(1).max(100).optional(),
     maxAttempts: z.int().min(1).max(20).optional(),
@@ -141,6 +194,10 @@ export const createTaskSchema = z
     umask: umaskSchema.optional().meta({
       description: 'The permission bits that files of its agent do not get, as a number (18 is 022)',
     }),
+    worktree: z.boolean().optional().meta({
+      description:
+        'Whether it works in a Git worktree of its own on the branch `svc/<id>`, instead of in `cwd`; needs a `cwd` in a Git repository. Unless set, agents that edit code get one and others do not',
+    }),
     memoryScope: memoryScopeSchema.optional().meta({
       description:
         'Whether it uses the memory of its project only, the repository or directory of `cwd`, or all of it; `memory.scope` unless set',
@@ -159,69 +216,90 @@ export const createTaskSchema = z
     ...modelFields,
     maxTimeMs,
     outputSchema,
+    continues: z.string().min(1).max(100).optional().meta({
+      description:
+        'A finished task whose agent continues in the same session and folder; the agent and the directory are those of that task unless named',
+    }),
+    bestOf: bestOfSchema.optional().meta({
+      description:
+        'Several agents do the task, each in a worktree of its own, and the best result is taken; the limits hold for all of them together. Requires `cwd` and permission to run commands',
+    }),
     metadata: jsonObjectSchema.optional(),
     idempotencyKey: z.string().min(1).max(255).optional(),
   })
   .meta({ id: 'CreateTask' });
 export type CreateTask = z.output<typeof createTaskSchema>;
 
-export const taskSchema = z
-  .object({
-    id: z.string(),
-    title: z.string(),
-    description: z.string().optional(),
-    prompt: z.string().optional(),
-    status: taskStatusSchema,
-    priority: prioritySchema,
-    source: taskSourceSchema,
-    sourceId: z.string().optional(),
-    sourceUrl: z.string().optional(),
-    repository: z.string().optional(),
-    branch: z.string().optional(),
-    labels: z.array(z.string()),
-    assignedAgent: z.string().optional(),
-    agentType: z.string().optional(),
-    cwd: z.string().optional(),
-    envNames: z.array(z.string()).optional().meta({
-      description: 'The names of the environment variables that its command gets from its creator',
-    }),
-    umask: umaskSchema.optional(),
-    memoryScope: memoryScopeSchema.optional(),
-    securityMode: securityModeSchema.optional(),
-    verify: verifySchema.optional(),
-    repair: repairSchema.optional(),
-    ...modelFields,
-    maxTimeMs,
-    outputSchema,
-    attempts: z.int(),
-    maxAttempts: z.int(),
-    retryOnFailure: z.boolean().optional().meta({
-      description: 'A command that exits with an error is run again, up to `maxAttempts`',
-    }),
-    attached: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Its client follows it to its end, so a failure creates no dead letter' }),
-    held: z.boolean().optional().meta({ description: 'Imported and not released yet' }),
-    createdAt: timestampSchema,
-    updatedAt: timestampSchema,
-    startedAt: timestampSchema.optional(),
-    completedAt: timestampSchema.optional(),
-    scheduledFor: timestampSchema.optional(),
-    result: taskResultSchema.optional(),
-    error: taskErrorSchema.optional(),
-    retriedFrom: z.string().optional(),
-    idempotencyKey: z.string().optional(),
-    metadata: jsonObjectSchema.optional(),
-  })
-  .meta({ id: 'Task' });
-export type Task = z.output<typeof taskSchema>;
-export type TaskField = keyof Task;
+/** The fields of a task that are stored; `taskSchema` adds what its run reports. */
+const storedTaskSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  description: z.string().optional(),
+  prompt: z.string().optional(),
+  status: taskStatusSchema,
+  priority: prioritySchema,
+  source: taskSourceSchema,
+  sourceId: z.string().optional(),
+  sourceUrl: z.string().optional(),
+  repository: z.string().optional(),
+  branch: z.string().optional(),
+  labels: z.array(z.string()),
+  assignedAgent: z.string().optional(),
+  agentType: z.string().optional(),
+  cwd: z.string().optional(),
+  envNames: z.array(z.string()).optional().meta({
+    description: 'The names of the environment variables that its command gets from its creator',
+  }),
+  umask: umaskSchema.optional(),
+  worktree: z.boolean().optional(),
+  memoryScope: memoryScopeSchema.optional(),
+  securityMode: securityModeSchema.optional(),
+  verify: verifySchema.optional(),
+  repair: repairSchema.optional(),
+  ...modelFields,
+  maxTimeMs,
+  outputSchema,
+  attempts: z.int(),
+  maxAttempts: z.int(),
+  retryOnFailure: z.boolean().optional().meta({
+    description: 'A command that exits with an error is run again, up to `maxAttempts`',
+  }),
+  attached: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Its client follows it to its end, so a failure creates no dead letter' }),
+  held: z.boolean().optional().meta({ description: 'Imported and not released yet' }),
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+  startedAt: timestampSchema.optional(),
+  completedAt: timestampSchema.optional(),
+  scheduledFor: timestampSchema.optional(),
+  result: taskResultSchema.optional(),
+  error: taskErrorSchema.optional(),
+  retriedFrom: z.string().optional(),
+  continues: z.string().optional().meta({ description: 'The task whose session it continues' }),
+  bestOf: bestOfSchema.optional(),
+  parentId: z
+    .string()
+    .optional()
+    .meta({ description: 'The task of which it is a candidate; its failure creates no dead letter' }),
+  choice: choiceSchema.optional().meta({ description: 'Which candidate was chosen, and why' }),
+  idempotencyKey: z.string().optional(),
+  metadata: jsonObjectSchema.optional(),
+});
+export type TaskField = keyof z.output<typeof storedTaskSchema>;
 
-export const taskFields = Object.keys(taskSchema.shape) as TaskField[];
+export const taskFields = Object.keys(storedTaskSchema.shape) as TaskField[];
+
+const progress = {
+  progress: runProgressSchema.optional().meta({ description: 'While an agent works on it' }),
+};
+
+export const taskSchema = storedTaskSchema.extend(progress).meta({ id: 'Task' });
+export type Task = z.output<typeof taskSchema>;
 
 /** A task in an export, with its trust, which no other request may state. */
-export const exportedTaskSchema = taskSchema
+export const exportedTaskSchema = storedTaskSchema
   .extend({
     trusted: z.boolean().optional().meta({
       description:
@@ -246,8 +324,18 @@ export const sparseTaskFields = [
   'updatedAt',
 ] as const satisfies readonly TaskField[];
 
+/** What a list can show of a task: its fields, how far its run is, and its result without the texts. */
+export const listedFields = [...taskFields, 'progress', 'outcome'] as const;
+export type ListedField = (typeof listedFields)[number];
+
 /** A task in a list: `id` and the requested fields. */
-export const listedTaskSchema = taskSchema.partial().required({ id: true }).meta({ id: 'ListedTask' });
+export const listedTaskSchema = taskSchema
+  .partial()
+  .required({ id: true })
+  .extend({
+    outcome: taskOutcomeSchema.optional().meta({ description: 'The result without its texts' }),
+  })
+  .meta({ id: 'ListedTask' });
 export type ListedTask = z.output<typeof listedTaskSchema>;
 
 export const taskEventTypeSchema = z.enum([
@@ -262,6 +350,7 @@ export const taskEventTypeSchema = z.enum([
   'verification_started',
   'verification_finished',
   'retry_scheduled',
+  'deferred',
   'completed',
   'failed',
   'cancelled',

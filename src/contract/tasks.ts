@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { changesSchema, undoReportSchema, undoSchema } from './changes.ts';
+import { choiceSchema } from './best-of.ts';
 import {
   commaList,
   idParamsSchema,
@@ -13,18 +13,26 @@ import {
 } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 import { idempotencyHeader } from './route-errors.ts';
+import { taskChangesRoutes } from './task-changes.ts';
 import {
+  candidateSchema,
   createTaskSchema,
   exportedTaskSchema,
+  listedFields,
   listedTaskSchema,
   prioritySchema,
   taskEventSchema,
-  taskFields,
   taskSchema,
   taskSourceSchema,
   taskStatusSchema,
 } from './task.ts';
-import { taskOutputQuerySchema } from './task-output.ts';
+import {
+  rangeHeadersSchema,
+  searchOutputQuerySchema,
+  searchOutputResultSchema,
+  taskOutputQuerySchema,
+} from './task-output.ts';
+import { taskChecksSchema } from './verification.ts';
 
 /** Identifies a request, so that it takes effect once even if it is sent twice. */
 export const idempotencyHeaders = z.object({ [idempotencyHeader]: z.string().min(1).max(255).optional() });
@@ -34,7 +42,7 @@ export const listTasksQuerySchema = z.object({
   limit: limitSchema(50),
   offset: offsetSchema.optional(),
   cursor: z.string().max(1000).optional(),
-  fields: commaList(z.enum(taskFields)).optional(),
+  fields: commaList(z.enum(listedFields)).optional(),
   full: z.stringbool().optional(),
 });
 export type ListTasksQuery = z.output<typeof listTasksQuerySchema>;
@@ -43,6 +51,9 @@ export const filterTasksQuerySchema = z.object({
   status: commaList(taskStatusSchema).optional(),
   priority: commaList(z.string().regex(/^\d$/).transform(Number).pipe(prioritySchema)).optional(),
   source: commaList(taskSourceSchema).optional(),
+  sourceId: z.string().max(500).optional().meta({
+    description: 'The ID at its source: the tasks of a schedule have the ID of the schedule',
+  }),
   agent: z.string().max(100).optional(),
   labels: commaList(z.string().max(100)).optional(),
   createdAfter: momentSchema.optional(),
@@ -62,7 +73,7 @@ export const filterTasksQuerySchema = z.object({
   limit: limitSchema(50),
   offset: offsetSchema.optional(),
   cursor: z.string().max(1000).optional(),
-  fields: commaList(z.enum(taskFields)).optional(),
+  fields: commaList(z.enum(listedFields)).optional(),
   full: z.stringbool().optional(),
 });
 export type FilterTasksQuery = z.output<typeof filterTasksQuerySchema>;
@@ -77,6 +88,9 @@ const agentCountsSchema = z.object({
   avgDuration: z.number().optional(),
 });
 
+const usedSchema = z.object({ tokens: z.int(), costUsd: z.number() });
+const usedBySchema = usedSchema.extend({ name: z.string(), tasks: z.int() });
+
 export const taskAnalyticsSchema = z
   .object({
     total: z.int(),
@@ -87,7 +101,31 @@ export const taskAnalyticsSchema = z
     successRate: z.number().meta({ description: 'Share of finished tasks that completed, 0 to 1' }),
     failureRate: z.number().meta({ description: 'Share of finished tasks that failed, 0 to 1' }),
     duration: z.object({ avg: z.number(), p50: z.number(), p95: z.number(), max: z.number() }),
-    daily: z.array(z.object({ date: z.iso.date(), created: z.int(), completed: z.int(), failed: z.int() })),
+    daily: z.array(
+      z.object({
+        date: z.iso.date(),
+        created: z.int(),
+        completed: z.int(),
+        failed: z.int(),
+        p50: z
+          .number()
+          .optional()
+          .meta({ description: 'Median duration of completed tasks in milliseconds' }),
+        p95: z.number().optional(),
+        ...usedSchema.shape,
+      }),
+    ),
+    failures: z
+      .record(z.string(), z.int())
+      .meta({ description: 'Tasks of these days that failed, by class; of the newest 10,000' }),
+    usage: z
+      .object({
+        tasks: z.int().meta({ description: 'How many finished tasks of these days it is taken from' }),
+        isComplete: z.boolean().meta({ description: 'false where only the newest finished tasks were read' }),
+        byAgent: z.array(usedBySchema),
+        byModel: z.array(usedBySchema),
+      })
+      .meta({ description: 'What models used, as far as agents report it; per day in `daily`' }),
   })
   .meta({ id: 'TaskAnalytics' });
 export type TaskAnalytics = z.output<typeof taskAnalyticsSchema>;
@@ -185,7 +223,13 @@ export const tasksRoutes = defineRoutes({
     scopes: mayRead,
     summary: 'Get a task',
     params: idParamsSchema,
-    response: z.object({ task: taskSchema }),
+    response: z.object({
+      task: taskSchema,
+      session: z
+        .object({ agent: z.string(), id: z.string(), version: z.string().optional() })
+        .optional()
+        .meta({ description: 'The session of its agent, with the version of the agent' }),
+    }),
   },
   delete: {
     method: 'DELETE',
@@ -224,22 +268,33 @@ export const tasksRoutes = defineRoutes({
     params: idParamsSchema,
     response: taskWithMessageSchema,
   },
-  getChanges: {
+  getCandidates: {
     method: 'GET',
-    path: '/api/tasks/:id/changes',
+    path: '/api/tasks/:id/candidates',
     access: 'session',
-    summary: 'Get the files that the run of a task changed, with their patches',
+    scopes: mayRead,
+    summary: 'Get the candidates of a task with `bestOf`',
     params: idParamsSchema,
-    response: changesSchema,
+    response: z.object({ candidates: z.array(candidateSchema), choice: choiceSchema.optional() }),
   },
-  undo: {
+  pick: {
     method: 'POST',
-    path: '/api/tasks/:id/undo',
+    path: '/api/tasks/:id/pick',
     access: 'session',
-    summary: 'Restore the files that the run of a task changed',
+    summary: 'Choose a candidate of a task that a person decides on',
     params: idParamsSchema,
-    body: undoSchema,
-    response: undoReportSchema,
+    body: z.object({ candidateId: z.string().min(1).max(100) }),
+    response: messageSchema.extend({ choice: choiceSchema }),
+  },
+  ...taskChangesRoutes,
+  getChecks: {
+    method: 'GET',
+    path: '/api/tasks/:id/checks',
+    access: 'session',
+    scopes: mayRead,
+    summary: 'Get how the commands that verify a task ended, round by round',
+    params: idParamsSchema,
+    response: taskChecksSchema,
   },
   getOutput: {
     method: 'GET',
@@ -249,8 +304,23 @@ export const tasksRoutes = defineRoutes({
     summary: 'Get the output of a task, byte for byte',
     params: idParamsSchema,
     query: taskOutputQuerySchema,
+    headers: rangeHeadersSchema,
     file: 'application/octet-stream',
-    response: z.string().meta({ description: 'The bytes, as they were written' }),
+    text: true,
+    ranges: true,
+    response: z.string().meta({
+      description: 'The bytes, as they were written; the header `Output-Size` has the size of the stream',
+    }),
+  },
+  searchOutput: {
+    method: 'GET',
+    path: '/api/tasks/:id/output/search',
+    access: 'session',
+    scopes: mayRead,
+    summary: 'Find a text in the output of a task',
+    params: idParamsSchema,
+    query: searchOutputQuerySchema,
+    response: searchOutputResultSchema,
   },
   listEvents: {
     method: 'GET',

@@ -4,6 +4,15 @@ import { defineRoutes } from './route.ts';
 import { scopeSchema } from './scopes.ts';
 import { nameSchema } from './users.ts';
 
+const dayBudgets = {
+  tokensPerDay: z.int().min(1000).max(1_000_000_000_000).optional().meta({
+    description: 'How many tokens of models its tasks may use on a day (UTC)',
+  }),
+  costPerDay: z.number().positive().max(1_000_000).optional().meta({
+    description: 'How many USD its tasks may use on a day (UTC)',
+  }),
+};
+
 export const apiTokenSchema = z
   .object({
     id: z.string(),
@@ -12,6 +21,8 @@ export const apiTokenSchema = z
     prefix: z.string().meta({ description: 'First characters of the token' }),
     createdAt: timestampSchema,
     expiresAt: timestampSchema.optional(),
+    tokensPerDay: dayBudgets.tokensPerDay,
+    costPerDay: dayBudgets.costPerDay,
     lastUsedAt: timestampSchema.optional(),
   })
   .meta({ id: 'ApiToken' });
@@ -25,6 +36,7 @@ export const createTokenSchema = z.object({
     .max(20)
     .transform((scopes) => [...new Set(scopes)]),
   expiresInDays: z.int().min(1).max(3650).optional(),
+  ...dayBudgets,
 });
 export type CreateToken = z.output<typeof createTokenSchema>;
 

@@ -16,6 +16,13 @@ export const productNames: Readonly<Record<Vendor, string>> = {
   linear: 'Linear',
 };
 
+/** Where to create the OAuth app at each product. */
+export const oauthAppPages: Readonly<Record<Vendor, string>> = {
+  github: 'https://github.com/settings/developers',
+  jira: 'https://developer.atlassian.com/console/myapps',
+  linear: 'https://linear.app/settings/api/applications/new',
+};
+
 /** The name of the product in requests, answers and stored rows. */
 export const wireName = <V extends Vendor>(vendor: V): (typeof wireNames)[V] => wireNames[vendor];
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestampSchema } from './primitives.ts';
 
 const MAX_COMMANDS = 10;
 
@@ -24,6 +25,10 @@ export const verifiedCommandSchema = z.object({
   command: z.string(),
   exitCode: z.int().nullable().meta({ description: 'null if it did not exit on its own' }),
   problem: z.string().optional().meta({ description: 'Why it has no exit code' }),
+  flaky: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'It failed, and succeeded when it ran again on the same files' }),
   durationMs: z.int(),
   outputTail: z.string().meta({ description: 'The end of its output, up to 8 KiB' }),
   outputHash: z.string().meta({ description: 'SHA-256 of its whole output, in hexadecimal' }),
@@ -46,3 +51,30 @@ export const verificationSchema = z
   })
   .meta({ id: 'Verification' });
 export type Verification = z.output<typeof verificationSchema>;
+
+const checkStatusSchema = z.enum(['running', 'passed', 'failed', 'interrupted']);
+
+const checkRoundSchema = z.object({
+  attempt: z.int().meta({ description: 'The run of the agent that it verified' }),
+  round: z.int(),
+  status: checkStatusSchema,
+  startedAt: timestampSchema,
+  endedAt: timestampSchema.optional(),
+  environment: verificationSchema.shape.environment.optional(),
+  commands: z
+    .array(verifiedCommandSchema.partial().required({ command: true }))
+    .meta({ description: 'The end of the output is kept of the last round only' }),
+});
+export type CheckRound = z.output<typeof checkRoundSchema>;
+
+/** How the commands that verify a task ended, in every round. */
+export const taskChecksSchema = z
+  .object({
+    taskId: z.string(),
+    commands: z.array(z.string()).meta({ description: 'The commands of the task; empty without any' }),
+    status: checkStatusSchema.optional().meta({ description: 'Of the last round; absent before the first' }),
+    rounds: z.array(checkRoundSchema).meta({ description: 'Of all attempts, the earliest first' }),
+    changedFiles: verificationSchema.shape.changedFiles,
+  })
+  .meta({ id: 'TaskChecks' });
+export type TaskChecks = z.output<typeof taskChecksSchema>;

@@ -1,10 +1,12 @@
 import type { Locations } from '../contract/locations.ts';
 import { AGENTIC_MS } from '../contract/run-events.ts';
+import { composeAgentPrograms } from './agent-programs/compose-agent-programs.ts';
 import type { AgentAdapter } from './agents/agent-adapter.ts';
 import { composeApprovals } from './approvals/compose-approvals.ts';
 import { composeAudit } from './audit/compose-audit.ts';
 import { composeAuth } from './auth/compose-auth.ts';
 import { composeBackup } from './backup/compose-backup.ts';
+import { composeCandidates } from './candidates/compose-candidates.ts';
 import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
 import { Composition } from './composition.ts';
@@ -14,9 +16,11 @@ import { EventBus } from './events.ts';
 import { composeGateway } from './gateway/compose-gateway.ts';
 import { composeHealth } from './health/compose-health.ts';
 import { composeComments } from './integrations/comments/compose-comments.ts';
+import { composeInbox } from './inbox/compose-inbox.ts';
 import { composeIntegrations } from './integrations/compose-integrations.ts';
 import { composeInbound } from './integrations/inbound/compose-inbound.ts';
 import { composeOAuth } from './integrations/oauth/compose-oauth.ts';
+import { composePullRequests } from './integrations/pull-requests/compose-pull-requests.ts';
 import { Lifecycles } from './lifecycle.ts';
 import { OpenStreams } from './limits/open-streams.ts';
 import { RateLimits } from './limits/rate-limits.ts';
@@ -30,6 +34,7 @@ import { composeOutbound } from './outbound/compose-outbound.ts';
 import { composePolicy } from './policy/compose-policy.ts';
 import { composeProcesses } from './processes/compose-processes.ts';
 import { composeProviders, type ModelOptions } from './providers/compose-providers.ts';
+import { composePush } from './push/compose-push.ts';
 import { composeRetention } from './retention/compose-retention.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { composeSchedules } from './schedules/compose-schedules.ts';
@@ -40,6 +45,7 @@ import { composeTaskExecution } from './tasks/compose-task-execution.ts';
 import { composeTasks } from './tasks/compose-tasks.ts';
 import { composeWebSearch } from './web-search/compose-web-search.ts';
 import { composeWebhooks } from './webhooks/compose-webhooks.ts';
+import { composeWorktrees } from './worktrees/compose-worktrees.ts';
 
 const DRAIN_MS = 30_000;
 
@@ -106,26 +112,34 @@ function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles:
       .add(composeNotifications)
       .add(composePolicy)
       .add(composeWebhooks)
+      .add(composePush)
       .add(composeApprovals)
       .add(composeProviders)
       .add(composeSettings)
       .add(composeMemory)
       .add(composeWebSearch)
+      .add(composeWorktrees)
       .add(composeTasks)
       .add(composeChanges)
       .add(composeChat)
+      .add(composeAgentPrograms)
+      .add(composeCandidates)
       .add(composeGateway)
       .add(composeOAuth)
+      .add(composePullRequests)
       .add(composeComments)
       .add(composeInbound)
       .add(composeIntegrations)
       .add(composeDevices)
       // Execution starts after everything that reacts to what tasks do.
-      .add(({ execution, workspaces }) => composeTaskExecution({ ...execution, workspaces }))
+      .add(({ execution, workspaces, worktrees, sandbox, shells }) =>
+        composeTaskExecution({ ...execution, workspaces, worktrees, sandbox, shells }),
+      )
       .add(composeSchedules)
       .add(composeRetention)
       .add(composeBackup)
       .add(composeLive)
+      .add(composeInbox)
       .add(composeHealth)
   );
 }

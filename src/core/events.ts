@@ -1,9 +1,13 @@
 import type { TaskHead } from './storage/rows/tasks.ts';
+import type { RunProgress } from '../contract/run-progress.ts';
 import type { SyncProgress } from '../contract/memory.ts';
 import type { Notification } from '../contract/notifications.ts';
 import type { TaskEvent } from '../contract/task.ts';
+import type { OutputPiece } from '../contract/task-output.ts';
 import type { Approval } from '../contract/approvals.ts';
 import type { ApprovalRow } from './storage/rows/approvals.ts';
+
+type TaskOwner = Pick<TaskHead, 'id' | 'owner_id'>;
 
 /** The events that core publishes after a commit. */
 export interface CoreEvents {
@@ -11,6 +15,10 @@ export interface CoreEvents {
   task: { task: TaskHead; event: TaskEvent };
   /** A task has changed its status; `before` is the task before it. */
   task_moved: { before: TaskHead; task: TaskHead };
+  /** The run of a task has printed something that no event stores. */
+  task_output: { task: TaskOwner; piece: OutputPiece };
+  /** The run of a task has got further. */
+  run_progress: { task: TaskOwner; progress: RunProgress };
   /** Counts, pause or dead letters changed. */
   queue: undefined;
   /** What decides which agent a task gets has changed. */
@@ -22,6 +30,9 @@ export interface CoreEvents {
   token_ended: { tokenId: string };
   /** The role of a user, whether they are let in, or what lets everybody be the owner. */
   rights_changed: { userId: string };
+  /** The paired devices of a user, or who asks to become one. */
+  devices_changed: { userId: string };
+  conversation_removed: { id: string };
   /** An approval was asked for, decided, or has expired. */
   approval: { row: ApprovalRow; approval: Approval };
   /** Progress of a memory sync. */

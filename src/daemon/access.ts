@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { mayLimitedDevice } from '../contract/limited-devices.ts';
 import type { Access, RateLimit, Route } from '../contract/route.ts';
 import type { Scope } from '../contract/scopes.ts';
 import type { App } from '../core/app.ts';
@@ -151,6 +152,11 @@ async function countGatewayRequest(
 function admit(request: FastifyRequest, caller: Caller | undefined): void {
   const { access, scopes } = request.routeOptions.config;
   if (!caller) throw new AppError('unauthenticated', 'Not signed in');
+  if (caller.isLimited && !mayLimitedDevice(request.method, request.routeOptions.url ?? ''))
+    throw new AppError(
+      'forbidden',
+      'This device may only look, decide on approvals and cancel tasks. Use another device for this.',
+    );
   if (caller.token) {
     if (!scopes) throw new AppError('forbidden', 'API tokens cannot access this route');
     if (!scopes.some((scope) => caller.token?.scopes.includes(scope)))

@@ -4,7 +4,8 @@ interface Response {
   content?: Record<string, { schema: Json }>;
 }
 
-const style = `
+/** The style of the page, which is a file of its own: no page has styles in it. */
+export const apiPageStyle = `
   :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
   body { max-width: 60rem; margin: 0 auto; padding: 1rem 1.5rem 4rem; }
   h1 { margin-bottom: 0; } h2 { margin-top: 3rem; border-bottom: 1px solid #8884; padding-bottom: .25rem; }
@@ -33,7 +34,7 @@ export function renderApiPage(document: Json): string {
     return `<h2 id="${escape(tag)}">${escape(tag)}</h2>${own.map((each) => renderOperation(each, responses)).join('')}`;
   });
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escape(info.title)} API</title>
-<meta name="viewport" content="width=device-width"><style>${style}</style></head><body>
+<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/api/docs.css"></head><body>
 <h1>${escape(info.title)} API</h1><p class="what">Version ${escape(info.version)} ·
 <a href="/api/openapi.json">OpenAPI document</a></p>
 <nav>${tags.map((tag) => `<a href="#${escape(tag)}">${escape(tag)}</a>`).join('')}<a href="#objects">objects</a></nav>

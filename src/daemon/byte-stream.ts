@@ -1,27 +1,37 @@
 import type { FastifyReply } from 'fastify';
 import { signalOf, STALL_MS, untilTaken } from './event-stream.ts';
 
+export interface ByteStream {
+  type: string;
+  pieces: AsyncIterable<Uint8Array>;
+  /** The number of all bytes, where it is known. */
+  length?: number | undefined;
+}
+
 /** Sends the pieces as they become available; a response that breaks off is not complete. */
-export async function sendBytes(
-  reply: FastifyReply,
-  type: string,
-  pieces: AsyncIterable<Uint8Array>,
-): Promise<void> {
+export async function sendBytes(reply: FastifyReply, { type, pieces, length }: ByteStream): Promise<void> {
   reply.hijack();
   const { raw } = reply;
-  raw.writeHead(200, {
+  raw.writeHead(reply.statusCode, {
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': type,
     'content-disposition': 'attachment',
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
+    ...(length !== undefined && { 'content-length': String(length) }),
   });
   const isHead = reply.request.method === 'HEAD';
   if (!isHead) raw.flushHeaders();
   const disconnected = signalOf(reply);
+  let sent = 0;
   try {
     if (!isHead)
-      for await (const piece of pieces) if (!raw.write(piece)) await untilTaken(raw, disconnected, STALL_MS);
+      for await (const piece of pieces) {
+        sent += piece.length;
+        if (!raw.write(piece)) await untilTaken(raw, disconnected, STALL_MS);
+      }
+    if (!isHead && length !== undefined && sent !== length)
+      throw new Error(`A file of ${length} bytes had ${sent} when it was read`);
     raw.end();
   } catch (error) {
     // The head is sent, so an error can only be shown by breaking the connection.

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { livePath } from '../contract/live.ts';
+import { livePath } from '../contract/live-path.ts';
 import type { Connections } from './connections/connections.ts';
 import { isOnReserve, keepReserve } from './connections/reserve.ts';
 

@@ -23,8 +23,10 @@ export class TextAnswer {
 /** A file, sent as it becomes available. */
 export class BytesAnswer {
   readonly pieces: AsyncIterable<Uint8Array>;
-  constructor(pieces: AsyncIterable<Uint8Array>) {
+  readonly length: number | undefined;
+  constructor(pieces: AsyncIterable<Uint8Array>, length?: number) {
     this.pieces = pieces;
+    this.length = length;
   }
 }
 /** Redirects the browser to another URL. */
@@ -51,6 +53,8 @@ export type Handler<R extends Route> = (
   context: Context,
 ) => Promise<Answer<R>> | Answer<R>;
 export type Handlers<Rs extends Routes> = { [Name in keyof Rs]: Handler<Rs[Name]> };
+
+const TEXT = 'text/plain; charset=utf-8';
 
 /** Registers one handler for each route of a resource; a missing or extra handler does not compile. */
 export function implement<Rs extends Routes>(
@@ -102,8 +106,11 @@ export function implement<Rs extends Routes>(
         } as RouteRequest<Route>;
         const answer: unknown = await handler(input, { caller: request.caller, request, reply });
         if (answer instanceof EventStream) return sendEventStream(reply, answer);
-        if (answer instanceof BytesAnswer)
-          return sendBytes(reply, route.file ?? 'application/octet-stream', answer.pieces);
+        if (answer instanceof BytesAnswer) {
+          const wantsText = route.text && request.headers.accept?.includes('text/plain');
+          const type = wantsText ? TEXT : (route.file ?? 'application/octet-stream');
+          return sendBytes(reply, { type, pieces: answer.pieces, length: answer.length });
+        }
         if (answer instanceof Redirect) return reply.redirect(answer.url, 302);
         if (answer instanceof TextAnswer) return reply.type('text/plain; version=0.0.4').send(answer.text);
         if (answer instanceof Readable) {

@@ -17,6 +17,7 @@ import { answerBelowRoutes, sendError } from './raw-answers.ts';
 import { BODY_LIMIT, parseJsonBody } from './request-body.ts';
 import type { ResponseCheck } from './response-check.ts';
 import { registerAgents } from './routes/agents.ts';
+import { registerSandbox } from './routes/sandbox.ts';
 import { registerApprovals } from './routes/approvals.ts';
 import { registerAudit } from './routes/audit.ts';
 import { registerAuth } from './routes/auth.ts';
@@ -32,13 +33,14 @@ import { registerExperiences } from './routes/experiences.ts';
 import { registerGateway } from './routes/gateway.ts';
 import { registerGuards } from './routes/guards.ts';
 import { registerHealth } from './routes/health.ts';
+import { registerInbox } from './routes/inbox.ts';
 import { registerInbound } from './routes/inbound.ts';
 import { registerIntegrations } from './routes/integrations.ts';
 import { registerInvites } from './routes/invites.ts';
-import { registerLanding } from './routes/landing.ts';
 import { registerMemory } from './routes/memory.ts';
 import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
+import { registerPush } from './routes/push.ts';
 import { registerPolicy } from './routes/policy.ts';
 import { registerOAuth } from './routes/oauth.ts';
 import { registerPreferences } from './routes/preferences.ts';
@@ -46,15 +48,18 @@ import { registerProviders } from './routes/providers.ts';
 import { registerQueue } from './routes/queue.ts';
 import { registerSchedules } from './routes/schedules.ts';
 import { registerSessions } from './routes/sessions.ts';
+import { registerKeys } from './routes/keys.ts';
 import { registerTasks } from './routes/tasks.ts';
 import { registerTokens } from './routes/tokens.ts';
 import { registerTools } from './routes/tools.ts';
 import { registerUsers } from './routes/users.ts';
+import { registerWeb } from './routes/web.ts';
 import { registerWebhooks } from './routes/webhooks.ts';
 
 /** The routes of every resource of the contract. */
 const resources = [
   registerAgents,
+  registerSandbox,
   registerApprovals,
   registerAudit,
   registerAuth,
@@ -70,11 +75,13 @@ const resources = [
   registerGuards,
   registerHealth,
   registerInbound,
+  registerInbox,
   registerIntegrations,
   registerInvites,
   registerMemory,
   registerNotifications,
   registerPairing,
+  registerPush,
   registerPolicy,
   registerOAuth,
   registerPreferences,
@@ -82,6 +89,7 @@ const resources = [
   registerQueue,
   registerSchedules,
   registerSessions,
+  registerKeys,
   registerTasks,
   registerTokens,
   registerTools,
@@ -156,7 +164,7 @@ export async function buildServer(
   });
   for (const register of resources) register(server, app, check);
   registerDocs(server);
-  registerLanding(server);
   registerLive(server, app);
+  registerWeb(server);
   return server;
 }

@@ -25,8 +25,10 @@ const objects = new Set([
   'conversations.get',
   'conversations.getChanges',
   'data.getUsage',
+  'data.getWorktreeOrphans',
   'health.getDetailed',
   'health.getMetrics',
+  'inbox.get',
   'integrations.getGithub',
   'integrations.getJira',
   'integrations.getLinear',
@@ -35,7 +37,11 @@ const objects = new Set([
   'policy.get',
   'queue.getStatus',
   'tasks.getAnalytics',
+  'tasks.getCandidates',
   'tasks.getChanges',
+  'tasks.getChecks',
+  'tasks.listChangedFiles',
+  'tasks.searchOutput',
   'tasks.export',
 ]);
 

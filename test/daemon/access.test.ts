@@ -19,7 +19,8 @@ const others: [name: string, path: string, row: AccessRow][] = [
   ['the page of the API', '/api/docs', { access: 'public' }],
   ['the first page', '/', { access: 'public' }],
   ['the page of sign-in links', '/sign-in', { access: 'public' }],
-  ['the script of both', '/landing.js', { access: 'public' }],
+  ['the style of the page of the API', '/api/docs.css', { access: 'public' }],
+  ['a file of the pages', '/theme.js', { access: 'public' }],
   ['the metrics for Prometheus', '/metrics', { access: 'session', scopes: ['metrics:read'] }],
   ['the live feed', '/api/live', { access: 'session' }],
 ];
@@ -337,7 +338,7 @@ describe('response headers', () => {
     });
     expect(answer.status).toBe(status);
     expect(Object.fromEntries(answer.headers)).toMatchObject(expected);
-    expect(answer.headers.get('content-security-policy')).not.toMatch(/script-src[^;]*unsafe/);
+    expect(answer.headers.get('content-security-policy')).not.toContain('unsafe');
     expect(answer.headers.has('x-powered-by')).toBe(false);
   });
 

@@ -4,6 +4,7 @@ import { routeAudit } from '../../src/contract/route-audit.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { send } from '../helpers/http.ts';
 import { startLoopbackServer } from '../core/outbound/loopback-server.ts';
+import { newPushBrowser } from '../helpers/push-browser.ts';
 import { failingAdapter, follow, heldAdapter } from '../helpers/tasks.ts';
 
 interface Call {
@@ -93,6 +94,16 @@ const calls: Record<string, () => Promise<Call> | Call> = {
   'PATCH /api/devices/:id': async () => {
     const id = await newDevice();
     return { table: 'devices', path: `/api/devices/${id}`, body: { name: 'new name' }, says: { id } };
+  },
+  'PUT /api/notifications/push': () => ({
+    table: 'push_subscriptions',
+    path: '/api/notifications/push',
+    body: newPushBrowser().subscription,
+  }),
+  'DELETE /api/notifications/push/:id': async () => {
+    const body = newPushBrowser().subscription;
+    const { id } = (await daemon.client.push.subscribe({ body })).subscription;
+    return { table: 'push_subscriptions', path: `/api/notifications/push/${id}`, says: { id } };
   },
   'POST /api/devices/pairing/cleanup': async () => {
     await daemon.client.pairing.create({ body: { requesterId: 'one' } });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { startDaemon, temporaryFolder } from '../helpers/daemon.ts';
+import { startDaemon, temporaryFolder, type TestDaemon } from '../helpers/daemon.ts';
 import { send } from '../helpers/http.ts';
 
 const cloud = { 'system.authMode': 'cloud' as const };
@@ -20,6 +20,26 @@ describe('cloud mode', () => {
     expect(answer.status).toBe(501);
     expect((await send(daemon, 'GET', '/api/tasks')).status).toBe(401);
     expect((await send(daemon, 'GET', '/api/tasks', undefined, { cookie })).status).toBe(200);
+  });
+
+  it('says what a new account needs before anybody signs in', async () => {
+    const needs = async (daemon: TestDaemon) =>
+      ((await send(daemon, 'GET', '/api/auth/me')).body as { signUp: string }).signUp;
+    await using local = await startDaemon({ flags: cloud });
+    expect(await needs(local)).toBe('open');
+    await send(local, 'POST', '/api/auth/signup', ann);
+    expect(await needs(local)).toBe('invite');
+    await using open = await startDaemon({ flags: { ...cloud, 'system.registrationMode': 'open' } });
+    await send(open, 'POST', '/api/auth/signup', ann);
+    expect(await needs(open)).toBe('open');
+    // Behind a proxy nobody is known to be the owner of the machine.
+    await using proxied = await startDaemon({
+      flags: { ...cloud, 'server.trustedProxies': ['127.0.0.1'] },
+    });
+    const response = await fetch(`${proxied.url}/api/auth/me`, {
+      headers: { 'x-forwarded-for': '203.0.113.7' },
+    });
+    expect(await response.json()).toMatchObject({ signUp: 'setup_code' });
   });
 
   it('cloud mode locks out the owner of local mode until local mode returns', async () => {

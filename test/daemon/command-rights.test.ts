@@ -95,7 +95,8 @@ describe.each(['command', 'shell'])('the agent %s, which executes programs,', (a
     expect(agents.find(({ type }) => type === assignedAgent)?.needs).toEqual(['command']);
     expect(agents.find(({ type }) => type === 'plain')).not.toHaveProperty('needs');
     const { needs } = await daemon.client.agents.listTypes();
-    expect(needs).toEqual({ command: ['command'], shell: ['command'] });
+    expect(needs).toMatchObject({ command: ['command'], shell: ['command'], claude: ['command'] });
+    expect(needs).not.toHaveProperty('plain');
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { vendorOf } from '../../src/contract/vendors.ts';
 import { sessionCookie } from '../../src/contract/locations.ts';
+import { hasSandbox } from '../core/tools/commands/command-setup.ts';
 import { CommentVendors } from '../helpers/comment-vendors.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import {
@@ -79,7 +80,9 @@ describe.skipIf(!hasSharedFixtures)('from the label of an untrusted user to the 
       expect(JSON.stringify(model.asked[0]?.body.messages)).toContain('It does not start');
       // What the model was told of its command: untrusted work runs none.
       expect(JSON.stringify(model.asked[1]?.body.messages.at(-1))).toContain(
-        'not available for work that was triggered by untrusted input',
+        hasSandbox.isWorking
+          ? 'not available for work that was triggered by untrusted input'
+          : 'There is no sandbox here',
       );
       const { entries } = await client.audit.list({ query: { tool: 'run_command' } });
       expect(entries.map(({ result }) => result)).not.toContain('ok');

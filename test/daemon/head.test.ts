@@ -4,7 +4,7 @@ import { rawRequest, sendRaw } from '../helpers/raw-http.ts';
 import { allRoutes, samplePath } from '../helpers/routes.ts';
 import { heldAdapter } from '../helpers/tasks.ts';
 
-const others = ['/', '/sign-in', '/landing.js', '/api/openapi.json', '/api/docs', '/metrics', '/api/live'];
+const others = ['/', '/sign-in', '/theme.js', '/api/openapi.json', '/api/docs', '/metrics', '/api/live'];
 const paths = [
   ...allRoutes.filter(({ route }) => route.method === 'GET').map(({ route }) => samplePath(route)),
   ...others,
@@ -50,7 +50,7 @@ describe.each(paths)('HEAD %s', (path) => {
   });
 });
 
-it.each(['/', '/landing.js', '/api/openapi.json'])('gives the length of the body of %s', async (path) => {
+it.each(['/', '/theme.js', '/api/openapi.json'])('gives the length of the body of %s', async (path) => {
   const get = await send('GET', path, {});
   const head = await send('HEAD', path, {});
   expect(head.headers['content-length']).toBe(get.headers['content-length']);

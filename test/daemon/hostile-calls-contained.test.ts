@@ -199,8 +199,20 @@ describe('a task created by a task', () => {
     },
   );
 
+  /** Resolves once no task is open; those of one test would follow the script of the next. */
+  const settled = () =>
+    until(async () => {
+      const open = await daemon.app.database.read
+        .selectFrom('tasks')
+        .select('id')
+        .where('status', 'not in', ['completed', 'failed', 'cancelled'])
+        .execute();
+      expect(open).toEqual([]);
+    });
+
   it('a created task creates tasks at most three levels deep', async () => {
     await daemon.client.policy.update({ body: { allowedTools: ['task_create'] } });
+    await settled();
     const before = (await children()).length;
     model.script = callsTools([
       [{ name: 'task_create', args: { title: 'Child', prompt: 'Create another' } }],
@@ -208,15 +220,8 @@ describe('a task created by a task', () => {
     const { task } = await daemon.client.tasks.create({
       body: { title: 'First', prompt: 'Create another', assignedAgent: 'builtin', securityMode: 'full' },
     });
-    await until(async () => {
-      const open = await daemon.app.database.read
-        .selectFrom('tasks')
-        .select('id')
-        .where('status', 'not in', ['completed', 'failed'])
-        .execute();
-      expect(open).toEqual([]);
-      expect((await daemon.client.tasks.get({ params: { id: task.id } })).task.status).toBe('completed');
-    });
+    await settled();
+    expect((await daemon.client.tasks.get({ params: { id: task.id } })).task.status).toBe('completed');
     expect((await children()).length - before).toBe(3);
     const { entries } = await daemon.client.audit.list({ query: { tool: 'task_create', limit: 1 } });
     expect(entries[0]?.result).toContain('may not go deeper than 3');

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type LiveMessage, liveMessageSchema, livePath } from '../../src/contract/live.ts';
+import type { LiveMessage } from '../../src/contract/live.ts';
+import { livePath } from '../../src/contract/live-path.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { connectLive, tasksOf } from '../helpers/live-feed.ts';
 import { failingAdapter, follow, heldAdapter, testAdapter, until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
 
@@ -12,19 +14,6 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.terminate();
 });
 
-/** Connects and collects; each message is held against the contract. */
-async function connect(daemon: TestDaemon, headers: Record<string, string> = daemon.headers) {
-  const socket = new WebSocket(`${daemon.url.replace('http', 'ws')}${livePath}`, { headers });
-  open.push(socket);
-  const messages: LiveMessage[] = [];
-  const closed = new Promise<number>((resolve) => socket.once('close', resolve));
-  socket.on('message', (data: Buffer) => {
-    messages.push(liveMessageSchema.parse(JSON.parse(data.toString('utf8'))));
-  });
-  await once(socket, 'open');
-  await until(() => expect(messages.length).toBeGreaterThan(0));
-  return { socket, messages, closed };
-}
 /** The status with which a connection is refused. */
 async function refusal(
   daemon: TestDaemon,
@@ -42,8 +31,6 @@ async function refusal(
     socket.once('open', () => reject(new Error('The connection was not refused')));
   });
 }
-const tasksOf = (messages: LiveMessage[]) =>
-  messages.flatMap((message) => (message.type === 'task' ? [message] : []));
 const doing = testAdapter(async (run) => {
   run.emit({ type: 'output', message: 'hello' });
   return { output: 'done' };
@@ -52,8 +39,12 @@ const doing = testAdapter(async (run) => {
 describe('access to the live feed', () => {
   it('the live feed accepts a client with a session', async () => {
     await using daemon = await startDaemon();
-    const { messages } = await connect(daemon);
-    expect(messages[0]).toEqual({ type: 'hello', at: expect.any(String) });
+    const { messages } = await connectLive(daemon);
+    expect(messages[0]).toEqual({
+      type: 'hello',
+      at: expect.any(String),
+      version: expect.stringMatching(/^\d+\.\d+/),
+    });
     expect(await refusal(daemon, {})).toBe(401);
     expect(await refusal(daemon, { cookie: 'service_session=made-up' })).toBe(401);
   });
@@ -61,9 +52,9 @@ describe('access to the live feed', () => {
   it('the live feed rejects a page of another origin', async () => {
     await using daemon = await startDaemon();
     const { host } = new URL(daemon.url);
-    expect((await connect(daemon, { ...daemon.headers, origin: `http://${host}` })).messages[0]?.type).toBe(
-      'hello',
-    );
+    expect(
+      (await connectLive(daemon, { ...daemon.headers, origin: `http://${host}` })).messages[0]?.type,
+    ).toBe('hello');
     for (const origin of ['http://evil.example', 'null', `https://${host}`, 'http://127.0.0.1:1'])
       expect(await refusal(daemon, { ...daemon.headers, origin }), origin).toBe(403);
     expect(await refusal(daemon, { ...daemon.headers, host: 'evil.example' })).toBe(403);
@@ -100,7 +91,7 @@ describe('access to the live feed', () => {
 describe('events of the live feed', () => {
   it('an administrator receives every event of every task, in order', async () => {
     await using daemon = await startDaemon({ extraAdapters: [doing] });
-    const { messages } = await connect(daemon);
+    const { messages } = await connectLive(daemon);
     const ids: string[] = [];
     for (let index = 0; index < 10; index++)
       ids.push(
@@ -118,7 +109,7 @@ describe('events of the live feed', () => {
 
   it('the live feed sends the state of the queue soon after it changes', async () => {
     await using daemon = await startDaemon();
-    const { messages } = await connect(daemon);
+    const { messages } = await connectLive(daemon);
     const last = () => messages.findLast((message) => message.type === 'queue');
     await daemon.client.queue.pause();
     await until(() => expect(last()).toMatchObject({ status: { paused: true } }));
@@ -133,7 +124,7 @@ describe('events of the live feed', () => {
   it('the live feed sends each notification only to its user', async () => {
     await using daemon = await startDaemon({ extraAdapters: [failingAdapter('auth', 'No entry')] });
     const ann = await addUser(daemon, 'ann');
-    const [owners, anns] = [await connect(daemon), await connect(daemon, ann.headers)];
+    const [owners, anns] = [await connectLive(daemon), await connectLive(daemon, ann.headers)];
     const { task } = await ann.client.tasks.create({ body: { title: 'Fails', assignedAgent: 'test' } });
     await follow(ann.client, task.id);
     const notificationsOf = (messages: LiveMessage[]) =>
@@ -149,7 +140,7 @@ describe('events of the live feed', () => {
   it('a user receives only events of their own tasks', async () => {
     await using daemon = await startDaemon({ extraAdapters: [doing] });
     const [ann, bob] = [await addUser(daemon, 'ann'), await addUser(daemon, 'bob')];
-    const [owners, anns] = [await connect(daemon), await connect(daemon, ann.headers)];
+    const [owners, anns] = [await connectLive(daemon), await connectLive(daemon, ann.headers)];
     const create = async (client: typeof ann.client) =>
       (await client.tasks.create({ body: { title: 'x', assignedAgent: 'test' } })).task.id;
     const ids = [await create(daemon.client), await create(bob.client), await create(ann.client)];
@@ -165,7 +156,7 @@ describe('a client of the live feed', () => {
   it('disconnects a client that does not read, and keeps the others', async () => {
     const held = heldAdapter();
     await using daemon = await startDaemon({ extraAdapters: [held.adapter] });
-    const [slow, quick] = [await connect(daemon), await connect(daemon)];
+    const [slow, quick] = [await connectLive(daemon), await connectLive(daemon)];
     slow.socket.pause();
     const { task } = await daemon.client.tasks.create({ body: { title: 'Loud', assignedAgent: 'test' } });
     const { run, succeed } = await held.started(0);
@@ -191,7 +182,7 @@ describe('a client of the live feed', () => {
 
   it('disconnects a client that sends too much', async () => {
     await using daemon = await startDaemon();
-    const { socket, closed } = await connect(daemon);
+    const { socket, closed } = await connectLive(daemon);
     socket.send('x'.repeat(5000));
     expect(await closed).toBe(1009);
   });
@@ -199,7 +190,7 @@ describe('a client of the live feed', () => {
   it('a client that disconnects leaves no resources behind', async () => {
     await using daemon = await startDaemon({ extraAdapters: [doing] });
     for (let index = 0; index < 5; index++) {
-      const { socket, closed } = await connect(daemon);
+      const { socket, closed } = await connectLive(daemon);
       socket.close();
       await closed;
     }
@@ -209,7 +200,7 @@ describe('a client of the live feed', () => {
 
   it('the live feed notifies its clients when the daemon stops', async () => {
     const daemon = await startDaemon();
-    const { closed } = await connect(daemon);
+    const { closed } = await connectLive(daemon);
     await daemon.stop();
     expect([1001, 1005, 1006]).toContain(await closed);
   });
@@ -218,8 +209,8 @@ describe('a client of the live feed', () => {
   it('a client receives nothing once its session is revoked or expired', async () => {
     await using daemon = await startDaemon();
     const ann = await addUser(daemon, 'ann');
-    const { messages } = await connect(daemon, ann.headers);
-    const owners = await connect(daemon);
+    const { messages } = await connectLive(daemon, ann.headers);
+    const owners = await connectLive(daemon);
     await ann.client.auth.logout();
     await daemon.app.tasks.create(ann.caller, {
       title: 'x',

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { livePath } from '../../src/contract/live.ts';
+import { livePath } from '../../src/contract/live-path.ts';
 import { securityHeaders } from '../../src/daemon/security-headers.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { rawRequest, sendRaw } from '../helpers/raw-http.ts';

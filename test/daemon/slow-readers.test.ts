@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import Fastify from 'fastify';
 import { expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { livePath } from '../../src/contract/live.ts';
+import { livePath } from '../../src/contract/live-path.ts';
 import { readServerSentEvents, type ServerSentEvent } from '../../src/contract/server-sent-events.ts';
 import { EventStream, sendEventStream } from '../../src/daemon/event-stream.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';

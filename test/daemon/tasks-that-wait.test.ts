@@ -17,7 +17,7 @@ const askingTask = {
 async function asked({ client }: TestDaemon, taskId: string): Promise<Approval> {
   return until(async () => {
     const [found] = (await client.approvals.list({ query: { taskId } })).approvals;
-    if (!found) throw new Error('Nobody is asked yet');
+    if (!found) throw new Error('There is no approval yet');
     return found;
   });
 }

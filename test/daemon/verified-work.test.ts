@@ -96,6 +96,46 @@ describe('a task that names commands to verify it', () => {
     expect(lesson).toMatchObject({ successScore: 1, origin: { verified: true } });
   });
 
+  it('shows how its commands ended in every round, with the output of the last one', async () => {
+    const { task } = await run(writes('door.txt', ['It is red', 'It is blue']), { verify: [isBlue] });
+    const { getChecks } = daemon.client.tasks;
+    const moment = expect.any(String) as string;
+    expect(await getChecks({ params: { id: task.id } })).toEqual({
+      taskId: task.id,
+      commands: [isBlue],
+      status: 'passed',
+      rounds: [
+        {
+          attempt: 1,
+          round: 1,
+          status: 'failed',
+          startedAt: moment,
+          endedAt: moment,
+          environment,
+          commands: [{ command: isBlue, exitCode: 1, durationMs: expect.any(Number) }],
+        },
+        {
+          attempt: 1,
+          round: 2,
+          status: 'passed',
+          startedAt: moment,
+          endedAt: moment,
+          environment,
+          commands: task.result?.verification?.commands,
+        },
+      ],
+    });
+    const plain = await run(says('Done'), {});
+    expect(await getChecks({ params: { id: plain.task.id } })).toEqual({
+      taskId: plain.task.id,
+      commands: [],
+      rounds: [],
+    });
+    await expect(bob.client.tasks.getChecks({ params: { id: task.id } })).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+
   it('fails after its last repair, with the answer, the evidence and no further attempt', async () => {
     const { task, events } = await run(writes('door.txt', ['red', 'green', 'grey', 'blue']), {
       verify: [isBlue, 'exit 7'],

@@ -1,4 +1,8 @@
 import type { NewApproval } from '../../src/core/approvals/approval-facts.ts';
+import { DecisionSignatures } from '../../src/core/approvals/decision-signatures.ts';
+import type { NeedsSignature } from '../../src/core/approvals/signature-policy.ts';
+import type { Runtime } from '../../src/core/runtime.ts';
+import { KeyRing } from '../../src/core/secrets/key-ring.ts';
 
 /** A request of a task to run a command, with what a test needs otherwise. */
 export const newApproval = (different: Partial<NewApproval> = {}): NewApproval => ({
@@ -23,4 +27,10 @@ export const newApproval = (different: Partial<NewApproval> = {}): NewApproval =
   context: null,
   binding: 'one',
   ...different,
+});
+
+/** What a service of approvals needs for signatures; none is needed unless the test says so. */
+export const unsigned = (runtime: Runtime, needsSignature: NeedsSignature = () => false) => ({
+  signatures: new DecisionSignatures(runtime, needsSignature),
+  keys: new KeyRing(Buffer.alloc(32, 7)),
 });

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { WebSocketServer } from 'ws';
 import { type Contract, contract } from '../../src/contract/index.ts';
-import { type LiveMessage, liveMessageSchema, livePath } from '../../src/contract/live.ts';
+import { type LiveMessage, liveMessageSchema } from '../../src/contract/live.ts';
+import { livePath } from '../../src/contract/live-path.ts';
 import type { Route, RouteEvent, RouteOutput, RouteRequest, Routes } from '../../src/contract/route.ts';
 
 /** What an answer is when it is no success. */

@@ -27,12 +27,15 @@ const missing = (file: string): never => {
 
 /** The rules of a place for which nothing is set, but for what a test is about. */
 export const rulesWith = (rules: Partial<SourceRules> = {}): SourceRules => ({
+  name: undefined,
   isEnabled: true,
   aiTaskLabel: 'ai-task',
   botAccount: undefined,
   repository: undefined,
   branch: undefined,
   agent: undefined,
+  mode: undefined,
+  cwd: undefined,
   priorities: new Map(),
   ownerEmail: undefined,
   isTrusted: false,
@@ -40,5 +43,7 @@ export const rulesWith = (rules: Partial<SourceRules> = {}): SourceRules => ({
   commenters: 'anyone',
   checks: 'off',
   allowBots: [],
+  hasFollowUps: false,
+  pushesFollowUps: false,
   ...rules,
 });

@@ -1,4 +1,4 @@
-/** Whether the long forms run: `npm run test:long` sets it, and takes only the test files that import this one. */
+/** Whether the long forms run: `npm run test:long` sets it, and takes the slow tests and those that import this file. */
 export const isLong: boolean = process.env['SVC_TEST_LONG'] === '1';
 
 /**

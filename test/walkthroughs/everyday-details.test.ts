@@ -27,7 +27,7 @@ describe.runIf(hasTmux && isLong)('a person who uses it every day (needs tmux)',
     expect(failed.screen).not.toBe('');
   });
 
-  it('is told what to do where svc is not configured, and where the queue is paused', async () => {
+  it('reads what to do where svc is not configured, and where the queue is paused', async () => {
     await using ada = await Person.sitsDown();
     const without = await ada.runs('svc run "hello"');
     expect([without.code, without.screen]).toEqual([78, expect.stringContaining('svc providers')]);

@@ -30,7 +30,7 @@ describe.runIf(hasTmux && isLong)('a person on the first day (needs tmux)', () =
     expect((await ada.runs(`SVC_HOME='${elsewhere}' svc daemon stop`)).code).toBe(0);
   });
 
-  it('is told what an upgrade and an uninstall would do', async () => {
+  it('reads what an upgrade and an uninstall would do', async () => {
     await using ada = await Person.sitsDown();
     await ada.runs("svc run --agent command -- 'true'");
     const upgrade = await ada.runs('svc upgrade');

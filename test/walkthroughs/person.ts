@@ -14,7 +14,7 @@ export interface Ran {
   screen: string;
 }
 
-/** Somebody at a terminal with a home, a project `~/shop`, the real program and a scripted model. */
+/** A person at a terminal with a home, a project `~/shop`, the real program and a scripted model. */
 export class Person implements AsyncDisposable {
   readonly terminal: Terminal;
   readonly model: ModelServer;

@@ -8,7 +8,7 @@ import { Person } from './person.ts';
 describe.runIf(hasTmux && isLong)('a person who relies on "done" (needs tmux)', () => {
   beforeAll(ensureBuilt);
 
-  it('is told when a call was refused, by the exit code too', async () => {
+  it('sees when a call was refused, by the exit code too', async () => {
     await using ada = await Person.sitsDown({
       script: callsTools([[{ name: 'write_file', args: { path: '../escaped', content: 'x' } }]], 'Written'),
     });

@@ -1,5 +1,5 @@
 import { id } from '../ids/id-type.ts';
-import { anyNumber, required } from '../program/arguments.ts';
+import { anyNumber, required, several } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option } from '../program/options.ts';
 import { json, jsonEach, quiet } from '../program/shared-options.ts';
@@ -74,9 +74,33 @@ const deny = defineCommand({
     (await import('./approvals/decide-approvals.ts')).denyApprovals(cli, args.id, options),
 });
 
+const keys = defineNoun({
+  name: 'keys',
+  summary: 'List and remove the keys that sign your decisions',
+  examples: ['svc approvals keys ls', 'svc approvals keys rm 0199', 'svc approvals keys ls --json'],
+  commands: [
+    defineCommand({
+      name: 'ls',
+      summary: 'List the keys that sign; * marks the one of this session',
+      examples: ['svc approvals keys ls', 'svc approvals keys ls --json', 'svc approvals keys ls --quiet'],
+      options: [json, quiet],
+      run: async ({ cli, options }) => (await import('./approvals/signing-keys.ts')).listKeys(cli, options),
+    }),
+    defineCommand({
+      name: 'rm',
+      summary: 'Remove keys; they sign no more decisions',
+      examples: ['svc approvals keys rm 0199', 'svc approvals keys rm skey_0199 --json'],
+      args: { id: several(id('signingKey')) },
+      options: [jsonEach],
+      run: async ({ cli, args, options }) =>
+        (await import('./approvals/signing-keys.ts')).removeKeys(cli, args.id, options),
+    }),
+  ],
+});
+
 export const approvals = defineNoun({
   name: 'approvals',
   summary: 'Allow or deny tool calls',
   examples: ['svc approvals ls', 'svc approvals allow 0199', 'svc approvals deny --all'],
-  commands: [ls, show, allow, edit, deny],
+  commands: [ls, show, allow, edit, deny, keys],
 });

@@ -1,5 +1,5 @@
 import { id } from '../ids/id-type.ts';
-import { required } from '../program/arguments.ts';
+import { anyNumber, required } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { option } from '../program/options.ts';
 import { json, limit, offset } from '../program/shared-options.ts';
@@ -38,9 +38,15 @@ const show = defineCommand({
 const verify = defineCommand({
   name: 'verify',
   summary: 'Verify the integrity of the audit log (exit code 7)',
-  examples: ['svc audit verify', 'svc audit verify --json'],
+  examples: [
+    'svc audit verify',
+    'svc audit verify --json',
+    'svc audit verify audit-000000001-000000500.jsonl.gz',
+  ],
+  args: { file: anyNumber(text, 'Archives to verify without a daemon, in their order') },
   options: [json],
-  run: async ({ cli, options }) => (await import('./audit/audit-entries.ts')).verifyAudit(cli, options),
+  run: async ({ cli, args, options }) =>
+    (await import('./audit/verify-audit.ts')).verifyAudit(cli, args.file, options),
 });
 
 export const audit = defineNoun({

@@ -1,9 +1,9 @@
 import { choiceTable } from '../../contract/choice-table.ts';
 import { id } from '../ids/id-type.ts';
-import { modeMeanings } from './policy/mode-meanings.ts';
+import { modeMeanings } from '../../contract/mode-meanings.ts';
 import { anyNumber, optional, several } from '../program/arguments.ts';
 import { defineCommand } from '../program/define-command.ts';
-import { modelName } from '../completion/suggestions.ts';
+import { chatAgent, modelName } from '../completion/suggestions.ts';
 import { flag, option, optionalValue, optionWithDefault } from '../program/options.ts';
 import { json, limit, offset, quiet, yes } from '../program/shared-options.ts';
 import { choice, text, wholeNumber } from '../program/value-type.ts';
@@ -58,10 +58,10 @@ const exportCommand = defineCommand({
 
 export const chat = defineCommand({
   name: 'chat',
-  summary: 'Chat with a model that can call tools',
+  summary: 'Chat with a model that can call tools, or with an agent',
   examples: [
     'svc chat',
-    'git diff | svc chat "Review this change"',
+    'svc chat --agent claude',
     'svc chat --agentic --effort high "Find out why the tests are slow"',
   ],
   commands: [ls, show, rm, exportCommand],
@@ -72,6 +72,7 @@ export const chat = defineCommand({
       'Continue a conversation; without an ID the last one of this directory',
       conversationId,
     ),
+    option('--agent <name>', 'Agent that answers, such as claude or codex (default: a model)', chatAgent),
     flag('--agentic', 'Work autonomously, step by step'),
     option('--model <model>', 'Model (default: the configured one)', modelName),
     option('--provider <provider>', 'Provider of the model', providerName),

@@ -5,6 +5,7 @@ import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option } from '../program/options.ts';
 import { json, jsonEach, quiet } from '../program/shared-options.ts';
 import { choice, duration, text } from '../program/value-type.ts';
+import { notifications } from './devices/notifications.ts';
 
 const deviceId = id('device');
 const codeHelp = 'Code that the device shows, with or without dashes';
@@ -15,6 +16,8 @@ const role = option(
   'Maximum role of the device (default: your own)',
   choice(choiceTable.pairing.approve.role),
 );
+
+const limited = flag('--limited', 'Let it only look, decide on approvals and cancel tasks');
 
 const identity = defineCommand({
   name: 'identity',
@@ -55,11 +58,12 @@ const qr = defineCommand({
   name: 'qr',
   summary: 'Show a QR code that pairs a phone, and approve it',
   examples: [
-    'svc devices qr',
+    'svc devices qr --browser',
     'svc devices qr --role user --name phone',
     'svc devices qr --yes --timeout 2m',
   ],
   options: [
+    flag('--browser', 'Link for the browser of the phone, which may then look, decide and cancel'),
     role,
     deviceName,
     flag('--yes', 'Approve any device that scans it, without confirmation'),
@@ -83,10 +87,10 @@ const approve = defineCommand({
   examples: [
     'svc devices approve K7QX-9M2P-TR4W',
     'svc devices approve K7QX-9M2P-TR4W --role user --name laptop',
-    'svc devices approve k7qx 9m2p tr4w --yes',
+    'svc devices approve k7qx 9m2p tr4w --limited --yes',
   ],
   args: { code: several(text, codeHelp) },
-  options: [role, deviceName, flag('--yes', 'Skip the confirmation prompt'), json],
+  options: [role, limited, deviceName, flag('--yes', 'Skip the confirmation prompt'), json],
   run: async ({ cli, args, options }) =>
     (await import('./devices/decide-pairing.ts')).approveDevice(cli, args.code, options),
 });
@@ -145,5 +149,5 @@ export const devices = defineNoun({
     'svc devices approve K7QX-9M2P-TR4W',
     'svc devices identity --export --file identity.txt',
   ],
-  commands: [identity, pair, qr, pending, approve, reject, ls, rename, revoke],
+  commands: [identity, pair, qr, pending, approve, reject, ls, rename, revoke, notifications],
 });

@@ -1,5 +1,5 @@
 import { choiceTable } from '../../contract/choice-table.ts';
-import { experienceMeanings } from './experiences/experience-types.ts';
+import { experienceMeanings } from '../../contract/experience-meanings.ts';
 import { id } from '../ids/id-type.ts';
 import { required, several } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';

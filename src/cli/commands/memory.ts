@@ -1,7 +1,7 @@
 import { choiceTable } from '../../contract/choice-table.ts';
 import { indexedFile } from '../completion/suggestions.ts';
 import { id } from '../ids/id-type.ts';
-import { methodMeanings } from './memory/method-meanings.ts';
+import { methodMeanings } from '../../contract/search-method-words.ts';
 import { anyNumber, optional, required, several } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option } from '../program/options.ts';

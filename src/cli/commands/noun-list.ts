@@ -11,6 +11,8 @@ interface NounEntry {
 /** Every noun, in the order of the help. */
 export const nounList: readonly NounEntry[] = [
   { name: 'run', group: 'Work:', load: async () => (await import('./run.ts')).run },
+  { name: 'inbox', group: 'Work:', load: async () => (await import('./inbox.ts')).inbox },
+  { name: 'ui', group: 'Work:', load: async () => (await import('./ui.ts')).ui },
   { name: 'chat', group: 'Work:', load: async () => (await import('./chat.ts')).chat },
   { name: 'tasks', group: 'Work:', load: async () => (await import('./tasks.ts')).tasks },
   { name: 'schedules', group: 'Work:', load: async () => (await import('./schedules.ts')).schedules },
@@ -25,6 +27,7 @@ export const nounList: readonly NounEntry[] = [
   { name: 'daemon', group: 'Daemon:', load: async () => (await import('./daemon.ts')).daemon },
   { name: 'health', group: 'Daemon:', load: async () => (await import('./health.ts')).health },
   { name: 'doctor', group: 'Daemon:', load: async () => (await import('./doctor.ts')).doctor },
+  { name: 'sandbox', group: 'Daemon:', load: async () => (await import('./sandbox.ts')).sandbox },
   { name: 'data', group: 'Daemon:', load: async () => (await import('./data.ts')).data },
   { name: 'backup', group: 'Daemon:', load: async () => (await import('./backup.ts')).backup },
   { name: 'restore', group: 'Daemon:', load: async () => (await import('./restore.ts')).restore },

@@ -1,6 +1,6 @@
 import { choiceTable } from '../../contract/choice-table.ts';
 import { toolName } from '../completion/suggestions.ts';
-import { modeMeanings } from './policy/mode-meanings.ts';
+import { modeMeanings } from '../../contract/mode-meanings.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { option, repeatable } from '../program/options.ts';
 import { json } from '../program/shared-options.ts';

@@ -1,10 +1,11 @@
 import { choiceTable } from '../../contract/choice-table.ts';
-import { agentType } from '../completion/suggestions.ts';
-import { modeMeanings } from './policy/mode-meanings.ts';
+import { agentType, continuedTask } from '../completion/suggestions.ts';
+import { modeMeanings } from '../../contract/mode-meanings.ts';
 import { anyNumber } from '../program/arguments.ts';
 import { defineCommand } from '../program/define-command.ts';
 import { flag, option, repeatable } from '../program/options.ts';
 import { choice, duration, text, wholeNumber } from '../program/value-type.ts';
+import { pickMeanings, pickWays } from '../../contract/pick-meanings.ts';
 import { onApprovalMeanings, onApprovalWays } from './run/on-approval.ts';
 import { environmentOptions } from './tasks/environment-options.ts';
 import { priority } from './tasks/priority.ts';
@@ -15,14 +16,28 @@ export const run = defineCommand({
   summary: 'Run a task and print its answer',
   examples: [
     'svc run --agent command -- "wc -l README.md"',
-    'git diff | svc run "Review this change"',
-    'svc run --verify "npm test" "Fix the failing test"',
+    'svc run --continue 0199 "Now also update the docs"',
+    'svc run --agents claude,codex --verify "npm test" "Fix the failing test"',
   ],
   args: { prompt: anyNumber(text, 'What to do; - reads it from stdin, other piped input is appended') },
   options: [
     option('-a, --agent <type>', 'Agent that runs the task', agentType),
+    option('--continue <id>', 'Continue the session of a finished task of a coding agent', continuedTask),
+    option(
+      '--agents <list>',
+      'Let several agents do it and take the best result, such as claude,codex',
+      text,
+    ),
+    option('--best-of <n>', 'Number of candidates, each in a worktree (default: one per agent)', wholeNumber),
+    option(
+      '--pick <way>',
+      'Who chooses among candidates that completed (default: verify)',
+      choice(pickWays, { meanings: pickMeanings, title: 'Who chooses' }),
+    ),
     option('--cwd <folder>', 'Directory that commands run in (default: the current one)', text),
     ...environmentOptions,
+    flag('--worktree', 'Work in a Git worktree of its own'),
+    flag('--in-place', 'Work in the directory itself, also if the agent would get a worktree'),
     flag('-d, --detach', 'Print the ID and do not wait (exit code 8)'),
     option(
       '--timeout <duration>',

@@ -33,6 +33,7 @@ const ls = defineCommand({
       'Filter by source',
       choice(filter.source, { aliases: vendorWords, isOpen: true }),
     ),
+    option('--source-id <id>', 'Filter by the ID at its source, such as that of a schedule', text),
     option('--priority <n>', 'Filter by priority, 1 (critical) to 4 (low)', priorities),
     option('--repository <owner/repo>', 'Filter by repository', text),
     flag('--here', 'Tasks that work in this project: the repository or directory you are in'),
@@ -74,11 +75,19 @@ const logs = defineCommand({
 const output = defineCommand({
   name: 'output',
   summary: 'Print what the command of a task printed',
-  examples: ['svc tasks output 0199 > dump', 'svc tasks output 0199 --stderr', 'svc tasks output -f 0199'],
+  examples: [
+    'svc tasks output 0199 > dump',
+    'svc tasks output -f 0199',
+    'svc tasks output 0199 --search error',
+  ],
   args: { id: required(taskId) },
   options: [
     flag('--stderr', 'Print stderr instead of stdout'),
+    flag('--text', 'Print what its agent said while it worked'),
     flag('-f, --follow', 'Continue until the task has finished'),
+    option('--search <text>', 'Print the lines that contain a text', text),
+    flag('--case', 'With --search: distinguish case'),
+    flag('--json', 'With --search: print JSON'),
   ],
   run: async ({ cli, args, options }) =>
     (await import('./tasks/task-output.ts')).printTaskOutput(cli, args.id, options),
@@ -89,13 +98,102 @@ const diff = defineCommand({
   summary: 'Show what the agent of a task changed in files',
   examples: [
     'svc tasks diff 0199',
-    'svc tasks diff 0199 --stat',
+    'svc tasks diff 0199 src/sum.js',
     'svc tasks diff 0199 | git apply --reverse',
   ],
-  args: { id: required(taskId) },
-  options: [flag('--stat', 'Show the number of changed lines per file'), json],
+  args: { id: required(taskId), path: optional(text, 'Only this file, as --name-only prints it') },
+  options: [
+    flag('--stat', 'Show the number of changed lines per file'),
+    flag('--name-only', 'Print the paths of the changed files'),
+    json,
+  ],
   run: async ({ cli, args, options }) =>
-    (await import('./tasks/show-changes.ts')).showChanges(cli, args.id, options),
+    options.stat || options.nameOnly || args.path !== undefined
+      ? (await import('./tasks/show-changed-files.ts')).showChangedFiles(cli, args, options)
+      : (await import('./tasks/show-changes.ts')).showChanges(cli, args.id, options),
+});
+
+const compare = defineCommand({
+  name: 'compare',
+  summary: 'Compare the candidates of a task',
+  examples: ['svc tasks compare 0199', 'svc tasks compare 0199 --json'],
+  args: { id: required(taskId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/compare-candidates.ts')).compareCandidates(cli, args.id, options),
+});
+
+const pick = defineCommand({
+  name: 'pick',
+  summary: 'Choose a candidate of a task',
+  examples: ['svc tasks pick 0199 0200'],
+  args: {
+    id: required(taskId),
+    candidate: required(text, 'ID of the candidate, or its beginning or end'),
+  },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/compare-candidates.ts')).pickCandidate(
+      cli,
+      { text: args.id, candidate: args.candidate },
+      options,
+    ),
+});
+
+const apply = defineCommand({
+  name: 'apply',
+  summary: 'Apply the changes in the worktree of a task',
+  examples: ['svc tasks apply 0199'],
+  args: { id: required(taskId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/worktree-changes.ts')).applyChanges(cli, args.id, options),
+});
+
+const commit = defineCommand({
+  name: 'commit',
+  summary: 'Commit the changes in the worktree of a task',
+  examples: ['svc tasks commit 0199', 'svc tasks commit 0199 -m "Fix the parser"'],
+  args: { id: required(taskId) },
+  options: [option('-m, --message <text>', 'Message (default: the title of the task)', text), json],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/worktree-changes.ts')).commitChanges(cli, args.id, options),
+});
+
+const push = defineCommand({
+  name: 'push',
+  summary: 'Push the branch of a task to GitHub',
+  examples: ['svc tasks push 0199'],
+  args: { id: required(taskId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/publish-changes.ts')).pushChanges(cli, args.id, options),
+});
+
+const pr = defineCommand({
+  name: 'pr',
+  summary: 'Open a pull request for the changes of a task',
+  examples: ['svc tasks pr 0199', 'svc tasks pr 0199 --title "Fix the parser" --draft'],
+  args: { id: required(taskId) },
+  options: [
+    option('--title <title>', 'Title (default: the title of the task)', text),
+    option('--body <text>', 'Text before the facts about the task', text),
+    flag('--draft', 'Open it as a draft'),
+    option('--base <branch>', 'Branch to merge into', text),
+    json,
+  ],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/publish-changes.ts')).openPullRequest(cli, args.id, options),
+});
+
+const discard = defineCommand({
+  name: 'discard',
+  summary: 'Remove the worktree of a task and its branch',
+  examples: ['svc tasks discard 0199'],
+  args: { id: required(taskId) },
+  options: [flag('--force', 'Also discard files that cannot be kept'), json],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/worktree-changes.ts')).discardChanges(cli, args.id, options),
 });
 
 const undo = defineCommand({
@@ -227,6 +325,13 @@ export const tasks = defineNoun({
     logs,
     output,
     diff,
+    compare,
+    pick,
+    apply,
+    commit,
+    push,
+    pr,
+    discard,
     undo,
     watch,
     wait,

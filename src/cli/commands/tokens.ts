@@ -4,8 +4,8 @@ import { required, several } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
 import { flag, option, requiredRepeatable } from '../program/options.ts';
 import { json, jsonEach, quiet } from '../program/shared-options.ts';
-import { choice, text, wholeNumber } from '../program/value-type.ts';
-import { scopeMeanings } from './tokens/scope-meanings.ts';
+import { choice, decimal, text, wholeNumber } from '../program/value-type.ts';
+import { scopeMeanings } from '../../contract/scope-meanings.ts';
 
 const create = defineCommand({
   name: 'create',
@@ -23,6 +23,8 @@ const create = defineCommand({
       choice(choiceTable.tokens.create.scopes, { meanings: scopeMeanings, title: 'Scopes' }),
     ),
     option('--days <n>', 'Days until it expires (default: never)', wholeNumber),
+    option('--tokens-per-day <n>', 'Limit the model tokens of its tasks per day (UTC)', wholeNumber),
+    option('--cost-per-day <usd>', 'Limit the cost of its tasks per day (UTC), in USD', decimal),
     flag('--json', "Print the daemon's response as JSON, with the token"),
   ],
   run: async ({ cli, args, options }) =>

@@ -6,7 +6,7 @@ import { flag, option, repeatable } from '../program/options.ts';
 import { json, jsonEach, limit, offset, quiet } from '../program/shared-options.ts';
 import { choice, text, wholeNumber } from '../program/value-type.ts';
 import { vendor } from './integrations/vendors.ts';
-import { eventMeanings } from './webhooks/event-meanings.ts';
+import { eventMeanings } from '../../contract/webhook-event-meanings.ts';
 import { formatMeanings } from './webhooks/format-meanings.ts';
 
 const webhookId = id('webhook');

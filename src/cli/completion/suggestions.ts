@@ -11,6 +11,33 @@ export const agentType = suggested(
   { one: 'Agent type', several: 'Agent types' },
 );
 
+/** The name of an agent that an administrator added. */
+export const addedAgent = suggested(
+  async (cli, { signal }) => {
+    const { agents } = await cli.connect({ mayStart: false }).client.agents.list({}, { signal });
+    return agents
+      .filter(({ programSetting }) => programSetting === 'agents.added')
+      .map(({ type, program = '' }): Candidate => [type, program]);
+  },
+  { one: 'Agent', several: 'Agents' },
+);
+
+/** The id of a finished task whose agent keeps a session that another task can continue. */
+export const continuedTask = suggested(async (cli, { signal }) => {
+  const { client } = cli.connect({ mayStart: false });
+  const { sessions } = await client.agents.listSessions({ query: { limit: SUGGESTED } }, { signal });
+  return sessions.map(({ taskId, agent, title }): Candidate => [taskId, `${agent} ${title}`]);
+});
+
+/** The type of an agent that answers in conversations. */
+export const chatAgent = suggested(
+  async (cli, { signal }) => {
+    const { chats = [] } = await cli.connect({ mayStart: false }).client.agents.listTypes({}, { signal });
+    return chats.map((type): Candidate => [type, '']);
+  },
+  { one: 'Agent of the chat', several: 'Agents of chats' },
+);
+
 /** The name of a context. */
 export const contextName = suggested(
   async ({ locations }) => {

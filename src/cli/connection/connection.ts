@@ -1,3 +1,4 @@
+import type { DecideApproval, DecidedApproval } from '../../contract/approvals.ts';
 import type { Client, FetchLike } from '../../contract/client.ts';
 import { CliError } from '../errors/cli-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
@@ -7,6 +8,8 @@ import type { Target } from './target.ts';
 /** The connection of a command to the daemon. */
 export interface Connection {
   client: Client;
+  /** Decides a call, signed with the key of this machine where a person is signed in. */
+  decide(id: string, body: DecideApproval): Promise<DecidedApproval>;
   /** The current address of the daemon. */
   readonly target: Target;
   /** The version of the daemon, once it has answered a request of a signed-in client. */

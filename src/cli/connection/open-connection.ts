@@ -3,7 +3,7 @@ import { routeTable } from '../../contract/route-table.ts';
 import { CliError } from '../errors/cli-error.ts';
 import type { Cli } from '../program/cli.ts';
 import { type Connection, ForeignListener, Unreachable } from './connection.ts';
-import { findCredential, headersOf } from './credential.ts';
+import { findCredential, headersOf, isApiToken } from './credential.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { httpFetch } from './http-fetch.ts';
 import { readTextFile } from '../input/json-file.ts';
@@ -64,12 +64,21 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
       throw error;
     }
   };
+  const client = createClient(routeTable, {
+    baseUrl: placeholder,
+    fetch,
+    onAnswer: (answer, route) => cli.output.noteOrigin(answer, route),
+  });
   return {
-    client: createClient(routeTable, {
-      baseUrl: placeholder,
-      fetch,
-      onAnswer: (answer, route) => cli.output.noteOrigin(answer, route),
-    }),
+    client,
+    async decide(id, body) {
+      const credential = findCredential(cli, target);
+      const maySign = credential && !isApiToken(credential.text);
+      const signature = maySign
+        ? await (await import('./sign-decision.ts')).signDecision(client, cli.locations, id, body)
+        : undefined;
+      return client.approvals.decide({ params: { id }, body: { ...body, ...(signature && { signature }) } });
+    },
     get target() {
       return target;
     },

@@ -132,8 +132,8 @@ function usageReport(error: CommanderError, reached: string): Report {
 const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** A command at the end stays as it can be copied. */
 function sentence(text: string): string {
-  const command = text.lastIndexOf(': svc ');
-  const endsWithCommand = command >= 0 && !text.includes('.', command);
+  const last = text.slice(text.lastIndexOf(': ') + 2);
+  const endsWithCommand = last !== text && /^(?:svc|npm) [^.]*$/.test(last);
   return endsWithCommand || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 

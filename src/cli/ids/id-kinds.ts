@@ -28,6 +28,17 @@ export const idKinds = {
       }),
     label: ({ title }) => title,
   }),
+  notification: idKind({
+    prefix: 'ntf_',
+    noun: 'notification',
+    listCommand: 'svc inbox',
+    list: (client, { limit, isOpenOnly, request }) =>
+      pagesByOffset(limit, async (offset) => {
+        const query = { limit, offset, ...(isOpenOnly && { unread: true }) };
+        return (await client.notifications.list({ query }, request)).notifications;
+      }),
+    label: ({ title }) => title,
+  }),
   schedule: idKind({
     prefix: 'sched_',
     noun: 'schedule',
@@ -75,6 +86,13 @@ export const idKinds = {
       ),
     label: ({ title }) => title,
   }),
+  browser: idKind({
+    prefix: 'psub_',
+    noun: 'browser',
+    listCommand: 'svc devices notifications ls',
+    list: (client, { request }) => allAtOnce(async () => (await client.push.list({}, request)).subscriptions),
+    label: ({ service }) => service,
+  }),
   inboundDelivery: idKind({
     prefix: 'inb_',
     noun: 'inbound delivery',
@@ -93,6 +111,17 @@ export const idKinds = {
     listCommand: 'svc auth invites ls',
     list: (client, { request }) => allAtOnce(async () => (await client.invites.list({}, request)).invites),
     label: ({ role, email = '' }) => `${role} ${email}`,
+  }),
+  signingKey: idKind({
+    prefix: 'skey_',
+    noun: 'signing key',
+    listCommand: 'svc approvals keys ls',
+    list: (client, { limit, request }) =>
+      pagesByOffset(
+        limit,
+        async (offset) => (await client.keys.list({ query: { limit, offset } }, request)).keys,
+      ),
+    label: ({ name }) => name,
   }),
   session: idKind({
     prefix: 'sess_',

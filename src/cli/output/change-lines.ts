@@ -1,4 +1,10 @@
-import type { ChangedFile, Changes, UndoReport } from '../../contract/changes.ts';
+import type {
+  ChangedFile,
+  ChangedFileEntry,
+  ChangedFiles,
+  Changes,
+  UndoReport,
+} from '../../contract/changes.ts';
 import { escapeLine } from './escape-text.ts';
 import { textWidth } from './text-width.ts';
 
@@ -12,13 +18,23 @@ const withheld: Record<NonNullable<ChangedFile['withheld']>, string> = {
 };
 
 /** Why a file has no patch; undefined if it has one. */
-export function whyNoPatch({ patch, isBinary, withheld: reason }: ChangedFile): string | undefined {
-  if (patch !== undefined) return undefined;
-  return reason ? withheld[reason] : isBinary ? 'binary' : 'no patch';
+export function whyNoPatch(file: ChangedFile): string | undefined {
+  return file.patch === undefined ? (whyWithheld(file) ?? 'no patch') : undefined;
 }
 
+/** Why the lines of a file cannot be shown; undefined if they can. */
+export const whyWithheld = ({
+  isBinary,
+  withheld: reason,
+}: Pick<ChangedFileEntry, 'isBinary' | 'withheld'>): string | undefined =>
+  reason ? withheld[reason] : isBinary ? 'binary' : undefined;
+
 /** `2 files changed, 3 additions, 1 deletion`. */
-export function changeTotals({ files, additions, deletions }: Changes): string {
+export function changeTotals({
+  files,
+  additions,
+  deletions,
+}: Pick<ChangedFiles, 'files' | 'additions' | 'deletions'>): string {
   return [
     `${counted(files.length, 'file')} changed`,
     ...(additions > 0 ? [counted(additions, 'addition')] : []),
@@ -27,7 +43,7 @@ export function changeTotals({ files, additions, deletions }: Changes): string {
 }
 
 /** One line per file with a bar of its additions and deletions, as `git diff --stat` prints it, and the totals. */
-export function statLines(changes: Changes): { text: string; added: string; removed: string }[] {
+export function statLines(changes: ChangedFiles): { text: string; added: string; removed: string }[] {
   const { files } = changes;
   const names = files.map(({ path }) => escapeLine(path));
   const width = Math.max(0, ...names.map(textWidth));
@@ -36,9 +52,10 @@ export function statLines(changes: Changes): { text: string; added: string; remo
   const bar = (count: number, mark: string) => mark.repeat(count === 0 ? 0 : Math.ceil(count * scale));
   const rows = files.map((file, index) => {
     const name = names[index] ?? '';
-    const { additions = 0, deletions = 0, status } = file;
-    const kind = status === 'modified' ? '' : ` (${status})`;
-    const count = whyNoPatch(file) ?? String(additions + deletions);
+    const { additions = 0, deletions = 0, status, from } = file;
+    const kind =
+      status === 'modified' ? '' : ` (${status}${from === undefined ? '' : ` from ${escapeLine(from)}`})`;
+    const count = whyWithheld(file) ?? String(additions + deletions);
     return {
       text: ` ${name}${' '.repeat(width - textWidth(name))} | ${count}${kind} `,
       added: bar(additions, '+'),
@@ -49,17 +66,24 @@ export function statLines(changes: Changes): { text: string; added: string; remo
 }
 
 /** What a person should know besides the patches: files without one, files that were undone, and changes that are missing. */
-export function changeRemarks(changes: Changes): string[] {
-  const { files, notKept } = changes;
+export const changeRemarks = (changes: Changes): string[] => remarksOf(changes, whyNoPatch);
+
+/** The same of changes without their patches. */
+export const entryRemarks = (changes: ChangedFiles): string[] => remarksOf(changes, whyWithheld);
+
+function remarksOf<File extends ChangedFile | ChangedFileEntry>(
+  { files, notKept, truncated }: { files: readonly File[] } & Pick<Changes, 'notKept' | 'truncated'>,
+  why: (file: File) => string | undefined,
+): string[] {
   const undone = files.filter(({ undoneAt }) => undoneAt !== undefined).length;
   return [
     ...files.flatMap((file) => {
-      const reason = whyNoPatch(file);
+      const reason = why(file);
       return reason === undefined
         ? []
         : [`${escapeLine(file.path)} (${file.status}) has no patch: ${reason}`];
     }),
-    ...(changes.truncated ? ['The changes are too large to show completely.'] : []),
+    ...(truncated ? ['The changes are too large to show completely.'] : []),
     ...(undone === 0
       ? []
       : [

@@ -23,10 +23,11 @@ export function describeEvent(event: TaskEvent): string | undefined {
       return 'waiting for a worker';
     case 'waiting_for_agent':
       // What has to be configured comes with its command.
-      return `waiting for an agent: ${escapeLine(message)}${message.includes(': svc ') ? '' : ' See: svc agents ls'}`;
+      return `waiting for an agent: ${escapeLine(message)}${namesStep(message) ? '' : ' See: svc agents ls'}`;
     case 'started':
       return `${attemptOf(data)} by ${escapeLine(textOf(data['agent']))}`;
     case 'retry_scheduled':
+    case 'deferred':
       return describeRetry(event);
     case 'progress':
       return isShown(data) && message !== '' ? escapeLine(message) : undefined;
@@ -70,3 +71,6 @@ function isShown({ type, result }: TaskEvent['data']): boolean {
     return typeof result === 'object' && !Array.isArray(result) && result?.['success'] === false;
   return shownSteps.some((step) => step === type);
 }
+
+/** Whether a text ends with what to do, such as a command. */
+const namesStep = (text: string) => /: (?:svc|npm|run|log) |\bgive its path: /.test(text);

@@ -5,14 +5,15 @@ import { escapeLine } from './escape-text.ts';
 const HALF_DAY_MS = 12 * 3_600_000;
 
 /**
- * When the next attempt starts and why the last one failed, from a `retry_scheduled` event; as of the event, or of `now`
+ * When the next attempt starts and why the last one failed, from an event of `waitEventTypes`; as of the event, or of `now`
  * in epoch milliseconds.
  */
 export function describeRetry(event: TaskEvent, now = Date.parse(event.at)): string {
   const { message, data } = event;
   const because = escapeLine(message);
   const dueAt = dueTime(event);
-  if (data['outageSince'] === undefined) return `retry in ${formatRest(dueAt - now)} because: ${because}`;
+  if (event.type !== 'deferred' && data['outageSince'] === undefined)
+    return `retry in ${formatRest(dueAt - now)} because: ${because}`;
   const why = data['waitsFor'] === 'limit' ? 'usage limit reached' : 'waiting for the provider';
   return `${why}: ${describeNextTry(dueAt, now)}: ${because} (does not count as an attempt)`;
 }

@@ -71,7 +71,15 @@ function resolve(path: readonly string[], fields: Fields): string[][] {
   }
   const [holder] = inside;
   const [only = ''] = holders.length === 1 ? holders : [];
-  if (holder === undefined) throw unknownField(path, 0, only === '' ? fields.names : fields.at(only).names);
+  if (holder === undefined) {
+    const names = only === '' ? fields.names : fields.at(only).names;
+    throw unknownField(
+      path,
+      0,
+      names,
+      holders.flatMap((name) => fields.at(name).names),
+    );
+  }
   requireRest(path, fields.at(holder));
   return inside.map((name) => [name, ...path]);
 }
@@ -87,10 +95,16 @@ function requireRest(path: readonly string[], fields: Fields): void {
   }
 }
 
-function unknownField(path: readonly string[], at: number, names: readonly string[]): CliError {
+/** `others` are names that may have been meant too, besides those that are listed. */
+function unknownField(
+  path: readonly string[],
+  at: number,
+  names: readonly string[],
+  others: readonly string[] = [],
+): CliError {
   const known = names.toSorted();
   const name = path.slice(0, at + 1).join('.');
-  const meant = closest(path[at] ?? '', known);
+  const meant = closest(path[at] ?? '', [...known, ...others]);
   const above = path.slice(0, at).join('.');
   const did = meant === undefined ? '' : ` Did you mean ${[...path.slice(0, at), meant].join('.')}?`;
   const list =

@@ -10,11 +10,7 @@ import { readVersion } from './version.ts';
 /** What the program says about itself. */
 export const programSummary = 'A durable task runner for AI agents, on your own machine.';
 
-export const programExamples = [
-  'svc run --agent command -- "wc -l README.md"',
-  'svc tasks ls --status failed',
-  'svc daemon status',
-];
+export const programExamples = ['svc run --agent command -- "wc -l README.md"', 'svc daemon status'];
 
 /** The tree of commands; nouns that are not among the loaded ones are known by their names only. */
 export function createProgram(cli: Cli, loaded: readonly CommandSpec[]): Command {
@@ -49,10 +45,10 @@ export function createProgram(cli: Cli, loaded: readonly CommandSpec[]): Command
   return program;
 }
 
-/** Without the empty lines between the groups of commands, the help of the program fits one screen. */
+/** Without the empty lines around the groups of commands, the help of the program fits one screen. */
 function onOneScreen(text: string): string {
-  const [, ...others] = new Set(nounList.map(({ group }) => group));
-  return others.reduce((shorter, group) => shorter.replace(`\n\n${group}`, `\n${group}`), text);
+  const groups = new Set(nounList.map(({ group }) => group));
+  return [...groups].reduce((shorter, group) => shorter.replace(`\n\n${group}`, `\n${group}`), text);
 }
 
 /** The nouns that these words need: the one that runs, or all where the words name none. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { AgentNeed } from '../../contract/agents.ts';
+import type { Agent, AgentDetail, AgentNeed, AgentState } from '../../contract/agents.ts';
 import type { TaskEnvironment } from '../../contract/task-environment.ts';
-import type { OutputName } from '../../contract/task-output.ts';
+import type { OutputName, OutputPiece } from '../../contract/task-output.ts';
 import type { FailureClass, Task, TaskEvent, TaskResult } from '../../contract/task.ts';
 import type { Verification } from '../../contract/verification.ts';
 import type { Exit } from '../processes/run-program.ts';
@@ -40,8 +40,12 @@ export interface AgentRun {
   openOutput: () => Promise<OutputSink>;
   /** Aborts when the task is cancelled, runs out of time, or the daemon stops. */
   signal: AbortSignal;
+  /** Takes what the run has used so far, in all; it is stopped where a budget of the day is used up. */
+  spend: (used: { tokens: number; costUsd: number }) => void;
   /** Adds an event to the task; never throws and never blocks. */
   emit(event: RunningEvent): void;
+  /** Shows stored output to those who follow the task now, without an event; never throws and never blocks. */
+  publishOutput(piece: OutputPiece): void;
   /**
    * Waits for a person: meanwhile the time limit of the run stands still, and other tasks use its slot. Resolves once the
    * run has a slot again; rejects when the run is stopped.
@@ -49,8 +53,8 @@ export interface AgentRun {
   whileWaiting: <T>(decision: () => Promise<T>) => Promise<T>;
 }
 
-export type AgentResult = Pick<TaskResult, 'output'> &
-  Partial<Pick<TaskResult, 'artifacts' | 'usage' | 'cost' | 'model' | 'refusedCalls' | 'verification'>>;
+/** What a run came to; `duration` where it is not the time that the run itself worked. */
+export type AgentResult = Pick<TaskResult, 'output'> & Partial<Omit<TaskResult, 'output' | 'success'>>;
 
 /** What an agent answered. */
 export interface AgentAnswer extends AgentResult {
@@ -76,6 +80,8 @@ export interface CheckOrder {
   /** Marks its processes, as `ProgramOptions` does. */
   mark: string;
   signal: AbortSignal;
+  /** Whether it runs in a sandbox or not at all. */
+  needsSandbox?: boolean;
   onOutput(chunk: Buffer): void;
 }
 
@@ -88,6 +94,15 @@ export interface AgentHealth {
   healthy: boolean;
   latencyMs?: number;
   message?: string;
+}
+
+/** Why an agent that is a program of its own cannot run. */
+export interface AgentProblem {
+  state: AgentState;
+  /** What is wrong and what to do about it, for people. */
+  message: string;
+  /** What to do about it alone. */
+  next: string;
 }
 
 /** One kind of agent. A new one implements this interface and gets a line in the list of adapters. */
@@ -107,6 +122,24 @@ export interface AgentAdapter {
   faults: readonly FailureClass[];
   /** Whether it obeys the model and the limits that a task names. */
   obeysLimits?: boolean;
+  /** The protocol of an agent that is a program of its own, such as `acp`. */
+  driver?: string;
+  /** Looks again for what is installed, and who is logged in. */
+  look?(): Promise<void>;
+  /** The same, and tries a login again that was refused. */
+  reconsider?(): Promise<void>;
+  /** What people want to know of such an agent; current after a health check. */
+  describe?(): Pick<Agent, 'driver' | 'program' | 'version' | 'login' | 'state' | 'hint' | 'programSetting'>;
+  /** More of it, and of its settings. */
+  detail?(): Partial<AgentDetail>;
+  /** Why such an agent cannot run; undefined while it can. */
+  problem?(): AgentProblem | undefined;
+  /** Milliseconds until its usage limit is reset, 0 if it takes work. */
+  closedForMs?(): number;
+  /** Whether its tasks work in a Git worktree of their own where their directory is in a repository. */
+  worksInWorktree?: boolean;
+  /** Whether it has other agents do the task, which check their work themselves. */
+  isCoordinator?: boolean;
   /** The missing setting, as the end of a sentence; undefined when the agent is configured. */
   missingConfig(): string | undefined;
   checkHealth(signal: AbortSignal): Promise<AgentHealth>;
@@ -129,6 +162,10 @@ export class AgentFailure extends Error {
   readonly isFinal: boolean;
   /** Whether a service was away or overloaded: the attempt then does not count, because the task had no part in it. */
   readonly isOutage: boolean;
+  /** When the usage limit that ended the run is reset, in epoch milliseconds: until then the agent takes no work. */
+  readonly resetsAt: number | undefined;
+  /** Whether the agent cannot work before a person did something, such as to log in: the run did not count. */
+  readonly needsPerson: boolean;
   /** What the run came to until the failure. */
   readonly result: AgentResult;
   constructor(
@@ -142,6 +179,8 @@ export class AgentFailure extends Error {
       cause?: unknown;
       isFinal?: boolean;
       isOutage?: boolean;
+      resetsAt?: number | undefined;
+      needsPerson?: boolean;
     } = {},
   ) {
     super(message, { cause: options.cause });
@@ -151,5 +190,7 @@ export class AgentFailure extends Error {
     this.result = options.result ?? { output: options.output ?? '' };
     this.isFinal = options.isFinal ?? false;
     this.isOutage = options.isOutage ?? false;
+    this.resetsAt = options.resetsAt;
+    this.needsPerson = options.needsPerson ?? false;
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Agent, AgentNeed } from '../../contract/agents.ts';
+import type { Agent, AgentDetail, AgentNeed, AgentState } from '../../contract/agents.ts';
 import type { CreateTask } from '../../contract/task.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
@@ -7,6 +7,7 @@ import { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { Runtime } from '../runtime.ts';
 import { type CountCell, sumBy } from '../storage/task-count-store.ts';
 import { limitProblem } from './limit-fields.ts';
+import { settingsOfAgent } from './settings-of-agent.ts';
 import { type AgentAdapter, AgentFailure, type AgentHealth } from './agent-adapter.ts';
 
 const HEALTH_TIMEOUT_MS = 2000;
@@ -19,8 +20,15 @@ export interface Assignment {
   labels: string;
   /** 1 when the creator may run commands. */
   may_command: number;
+  /** Not null where a rule of an administrator lets an agent work on text of others, see `agent-grant.ts`. */
+  agent_rule: string | null;
+  /** Not null where it has candidates. */
+  best_of: string | null;
 }
-export type Choice = { adapter: AgentAdapter } | { missing: string };
+export type Choice =
+  | { adapter: AgentAdapter }
+  /** `isTemporary`: the agent is there, and works as soon as a person has logged in. */
+  | { missing: string; isTemporary?: boolean };
 
 interface Entry {
   adapter: AgentAdapter;
@@ -40,6 +48,7 @@ export class AgentRegistry {
   /** Increases whenever the assignment of tasks may change. */
   revision = 0;
   readonly #entries = new Map<string, Entry>();
+  #bestOf: AgentAdapter | undefined;
   readonly #config: Config;
   readonly #stats: AgentStats;
   readonly #runtime: Runtime;
@@ -60,6 +69,16 @@ export class AgentRegistry {
     });
   }
 
+  /** Registers what runs tasks with candidates, which nobody can name as an agent. */
+  registerBestOf(adapter: AgentAdapter): void {
+    this.#bestOf = adapter;
+  }
+
+  remove(type: string): void {
+    this.#entries.delete(type);
+    this.revision++;
+  }
+
   types(): string[] {
     return [...this.#entries.keys()];
   }
@@ -71,8 +90,23 @@ export class AgentRegistry {
     if (!entry && this.#config.get('agents.default') === undefined) return undefined;
     if (!entry)
       return `There is no agent "${type}", which is the default. Set another: svc config set agents.default builtin`;
-    const missing = entry.adapter.missingConfig();
+    const { adapter } = entry;
+    if (adapter.problem) {
+      const problem = problemOf(adapter);
+      return problem && `The default agent "${type}" cannot run. ${problem.message}`;
+    }
+    const missing = adapter.missingConfig();
     return missing === undefined ? undefined : `The default agent "${type}" cannot run: it needs ${missing}`;
+  }
+
+  /** The agents whose login was refused, with what to do about it. */
+  needingLogin(): { type: string; name: string; message: string; hint: string }[] {
+    return [...this.#entries.values()].flatMap(({ adapter }) => {
+      const problem = adapter.problem?.();
+      if (problem?.state !== 'needs_login') return [];
+      const { type, name } = adapter;
+      return [{ type, name, message: problem.message, hint: problem.next }];
+    });
   }
 
   /** The needs of each agent that has any. */
@@ -94,9 +128,15 @@ export class AgentRegistry {
     cwd,
     env,
     verify,
-  }: Pick<CreateTask, 'assignedAgent' | 'cwd' | 'env' | 'verify'>): boolean {
-    if (cwd !== undefined || env !== undefined || verify !== undefined) return true;
+    bestOf,
+  }: Pick<CreateTask, 'assignedAgent' | 'cwd' | 'env' | 'verify' | 'bestOf'>): boolean {
+    if ([cwd, env, verify, bestOf].some((field) => field !== undefined)) return true;
     return assignedAgent !== undefined && this.needsCommandRights(assignedAgent);
+  }
+
+  /** Whether the agent is a program of its own: it keeps sessions that other tasks can continue, and has models of its own. */
+  isProgram(type = this.#defaultType()): boolean {
+    return this.#entries.get(type)?.adapter.driver !== undefined;
   }
 
   /** Why the agent that the task names cannot take it; undefined where it can, or is not known yet. */
@@ -105,6 +145,12 @@ export class AgentRegistry {
   ): string | undefined {
     const entry = task.assignedAgent === undefined ? undefined : this.#entries.get(task.assignedAgent);
     return entry && limitProblem(entry.adapter, task);
+  }
+
+  /** Milliseconds for which an agent takes no work, because its circuit breaker is open or its usage limit is used up. */
+  blockedForMs(type: string): number {
+    const entry = this.#entries.get(type);
+    return Math.max(entry?.breaker.blockedForMs ?? 0, entry?.adapter.closedForMs?.() ?? 0);
   }
 
   breakerOf(type: string): CircuitBreaker | undefined {
@@ -120,6 +166,14 @@ export class AgentRegistry {
     }));
   }
 
+  /** An agent with its settings, after a check; undefined where there is none of this type. */
+  async find(type: string): Promise<AgentDetail | undefined> {
+    const entry = this.#entries.get(type);
+    if (!entry) return undefined;
+    const described = await this.#describe(entry, await this.#stats.cells());
+    return { ...described, ...settingsOfAgent(type, this.#config), ...entry.adapter.detail?.() };
+  }
+
   /** Checks all agents at the same time, each at most every five seconds. */
   async list(): Promise<Agent[]> {
     const cells = await this.#stats.cells();
@@ -131,18 +185,39 @@ export class AgentRegistry {
    * missing, as a sentence for the user, where none fits.
    */
   choose(task: Assignment): Choice {
+    if (task.best_of !== null) return this.#forCandidates(task);
     if (task.assigned_agent !== null) return this.#named(task.assigned_agent, task);
     const labels = new Set(JSON.parse(task.labels) as string[]);
     let best: { adapter: AgentAdapter; matches: number } | undefined;
     for (const { adapter, health } of this.#entries.values()) {
       if (!adapter.isChosenByLabels || adapter.missingConfig() !== undefined || health?.healthy === false)
         continue;
-      if (!mayTake(adapter, task)) continue;
+      if (!mayTake(adapter, task) || isClosed(adapter)) continue;
       const matches = adapter.capabilities.filter((capability) => labels.has(capability)).length;
       if (matches > (best?.matches ?? 0)) best = { adapter, matches };
     }
     if (best) return { adapter: best.adapter };
-    return this.#named(this.#defaultType(), task);
+    return this.#named(this.#standIn(task) ?? this.#defaultType(), task);
+  }
+
+  #forCandidates(task: Assignment): Choice {
+    if (this.#bestOf && mayTake(this.#bestOf, task)) return { adapter: this.#bestOf };
+    return { missing: 'Only users with command rights may compare candidates.' };
+  }
+
+  /** Another program in place of the default one, while the usage limit of that is used up. */
+  #standIn(task: Assignment): string | undefined {
+    const chosen = this.#entries.get(this.#defaultType())?.adapter;
+    if (!chosen?.driver || !isClosed(chosen)) return undefined;
+    for (const { adapter } of this.#entries.values())
+      if (adapter.driver && !isClosed(adapter) && !adapter.missingConfig() && mayTake(adapter, task))
+        return adapter.type;
+    return undefined;
+  }
+
+  /** Looks again at the agent that a task would get, and tries a login that was refused. */
+  async reconsider({ assigned_agent: named }: Assignment): Promise<void> {
+    await this.#entries.get(named ?? this.#defaultType())?.adapter.reconsider?.();
   }
 
   #defaultType(): string {
@@ -154,17 +229,22 @@ export class AgentRegistry {
     if (!entry) return { missing: `There is no agent "${type}". There are: ${this.types().join(', ')}.` };
     if (!mayTake(entry.adapter, task))
       return { missing: `The agent "${type}" only takes tasks from users with command rights.` };
-    const missing = entry.adapter.missingConfig();
-    return missing === undefined
-      ? { adapter: entry.adapter }
-      : { missing: `The agent "${type}" is not configured: it needs ${missing}` };
+    const problem = problemOf(entry.adapter);
+    return problem
+      ? { missing: problem.message, ...(problem.state === 'needs_login' && { isTemporary: true }) }
+      : { adapter: entry.adapter };
   }
 
   async #describe(entry: Entry, cells: CountCell[]): Promise<Agent> {
     const { adapter } = entry;
+    await adapter.look?.();
+    // A program may have been installed meanwhile.
+    const checked =
+      adapter.driver !== undefined || adapter.missingConfig() === undefined
+        ? await this.#check(entry)
+        : undefined;
     const missing = adapter.missingConfig();
-    const health =
-      missing === undefined ? await this.#check(entry) : { healthy: false, message: `It needs ${missing}` };
+    const health = checked ?? { healthy: false, message: `It needs ${missing}` };
     const own = cells.filter((cell) => cell.agent === adapter.type);
     const byStatus = sumBy(own, (cell) => cell.status);
     const completed = byStatus['completed'] ?? 0;
@@ -176,6 +256,9 @@ export class AgentRegistry {
       description: adapter.description,
       capabilities: adapter.capabilities,
       ...(adapter.needs.length > 0 && { needs: [...adapter.needs] }),
+      state: missing !== undefined ? 'not_configured' : health.healthy ? 'ready' : 'unhealthy',
+      ...adapter.describe?.(),
+      ...this.#closing(adapter),
       configured: missing === undefined,
       isDefault: this.#defaultType() === adapter.type,
       ...health,
@@ -191,6 +274,11 @@ export class AgentRegistry {
     };
   }
 
+  #closing(adapter: AgentAdapter): Pick<Agent, 'closedUntil'> {
+    const ms = adapter.closedForMs?.() ?? 0;
+    return ms > 0 ? { closedUntil: new Date(this.#runtime.now().getTime() + ms).toISOString() } : {};
+  }
+
   /** Runs at most one check per agent at a time; its result is valid for five seconds. */
   async #check(entry: Entry): Promise<AgentHealth> {
     if (entry.health && this.#runtime.monotonic() - entry.checkedAt < HEALTH_FRESH_MS) return entry.health;
@@ -203,8 +291,22 @@ export class AgentRegistry {
   }
 }
 
-const mayTake = ({ needs }: AgentAdapter, task: Assignment) =>
-  task.may_command === 1 || !needs.includes('command');
+/** Why an agent cannot run, with what to do about it. */
+function problemOf(adapter: AgentAdapter): { state: AgentState; message: string } | undefined {
+  if (adapter.problem) return adapter.problem();
+  const missing = adapter.missingConfig();
+  if (missing === undefined) return undefined;
+  const message = `The agent "${adapter.type}" is not configured: it needs ${missing}`;
+  return { state: 'not_configured', message };
+}
+
+/** A rule is about programs, which run in the sandbox; never about the agent that runs a prompt as a command. */
+const mayTake = ({ needs, driver, type }: AgentAdapter, task: Assignment) =>
+  task.may_command === 1 ||
+  !needs.includes('command') ||
+  (task.agent_rule !== null && task.assigned_agent === type && driver !== undefined);
+
+const isClosed = (adapter: AgentAdapter) => (adapter.closedForMs?.() ?? 0) > 0;
 
 const isFaultOf = (adapter: AgentAdapter) => (error: unknown) =>
   error instanceof AgentFailure && adapter.faults.includes(error.failure);

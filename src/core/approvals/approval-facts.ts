@@ -27,3 +27,7 @@ export type NewApproval = ApprovalFacts &
 
 /** What a person who changes the arguments of a call decides on in place of what was asked. */
 export type EditedFacts = Omit<ApprovalFacts, 'tool' | 'arguments' | 'reason'> & Pick<ApprovalRow, 'edited'>;
+
+/** The agent that runs the call itself; undefined where svc does. */
+export const agentOf = ({ context }: Pick<ApprovalRow, 'context'>): string | undefined =>
+  context === null ? undefined : (JSON.parse(context) as { agent?: string }).agent;

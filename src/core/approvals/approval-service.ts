@@ -3,7 +3,8 @@ import type {
   ApprovalCoverage,
   ApprovalDecision,
   DecidedApproval,
-  FileDiff,
+  Decider,
+  DecisionSignature,
 } from '../../contract/approvals.ts';
 import { visibleLine } from '../../contract/visible-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -13,12 +14,15 @@ import type { EventBus } from '../events.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ApprovalOutbox } from './approval-outbox.ts';
 import type { EditedFacts, NewApproval } from './approval-facts.ts';
 import type { ApprovalStore } from './approval-store.ts';
+import { type Decided, type DecisionSignatures, SignatureRefused } from './decision-signatures.ts';
+import { editedShown, toApproval } from './to-approval.ts';
 
-/** How long a call waits for a decision unless a setting says otherwise: nobody watches a task all the time. */
+/** How long a call waits for a decision unless a setting says otherwise: people do not watch a task all the time. */
 const LIFETIME_MS = { task: 24 * 3_600_000, chat: 10 * 60_000 };
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAX_PER_RUN = 50;
@@ -31,6 +35,8 @@ export interface ApprovalServiceDeps {
   audit: AuditLog;
   notifications: NotificationService;
   outbox: ApprovalOutbox;
+  signatures: DecisionSignatures;
+  keys: Pick<KeyRing, 'hmac'>;
   /** The setting of how long calls wait for a decision. */
   expireAfterMs: () => number | undefined;
   runtime: Runtime;
@@ -40,8 +46,9 @@ interface DecideOptions {
   conversationId?: string;
   covers?: ApprovalCoverage;
   denialReason?: string | undefined;
-  /** The call with the arguments of the person, reviewed. */
-  edit?: EditedFacts;
+  signature?: DecisionSignature | undefined;
+  /** The call with the arguments of the person, reviewed: what is stored of it, and the row as the person was shown it. */
+  edit?: { facts: EditedFacts; shown: ApprovalRow };
 }
 
 /** Approvals of tool calls: each is decided once and valid for one execution of exactly the call that was shown. */
@@ -57,11 +64,23 @@ export class ApprovalService {
   ) {
     const pendingAt = status === 'pending' ? this.#now() : undefined;
     const rows = await this.#deps.store.list({ ownerId: visibleOwner(caller), pendingAt, ...where });
-    return { approvals: rows.map(toApproval) };
+    return { approvals: rows.map((row) => this.show(row)) };
   }
 
   async get(caller: Caller, id: string): Promise<Approval> {
-    return toApproval(requireOwned(caller, await this.#deps.store.find(id), 'Approval'));
+    return this.show(requireOwned(caller, await this.#deps.store.find(id), 'Approval'));
+  }
+
+  /** The approval as those see it who decide on it, with what they sign. */
+  show(row: ApprovalRow): Approval & { binding: string } {
+    const { signatures, keys } = this.#deps;
+    const isPending = row.status === 'pending';
+    return {
+      ...toApproval(row),
+      // A keyed hash, because the binding covers secrets that the approval masks.
+      binding: keys.hmac('codes', `approval binding ${row.id} ${row.binding}`),
+      ...(isPending && signatures.needsSignature(row.danger) && { needsSignature: true }),
+    };
   }
 
   /** The approval that the caller may decide now. */
@@ -73,11 +92,17 @@ export class ApprovalService {
   }
 
   async listPending(conversationId: string): Promise<Approval[]> {
-    return (await this.#deps.store.listPendingByConversation(conversationId, this.#now())).map(toApproval);
+    const rows = await this.#deps.store.listPendingByConversation(conversationId, this.#now());
+    return rows.map((row) => this.show(row));
   }
 
-  /** Requests a decision, or joins the open request for exactly this call. */
-  async request(input: NewApproval): Promise<ApprovalRow> {
+  /**
+   * Requests a decision, or joins the open request for exactly this call. `attach` inserts what belongs to a new request.
+   */
+  async request(
+    input: NewApproval,
+    attach?: (transaction: WriteTransaction, row: ApprovalRow) => Promise<void>,
+  ): Promise<ApprovalRow> {
     const { database, store, runtime, notifications } = this.#deps;
     return database.write(async (transaction) => {
       const { scope_id: scopeId, binding } = input;
@@ -86,6 +111,7 @@ export class ApprovalService {
       const row = this.#newRow(input, runtime.newId('appr'));
       await this.#checkRoom(transaction, row);
       await store.insert(transaction.db, row);
+      await attach?.(transaction, row);
       const tool = visibleLine(row.tool);
       notifications.add(transaction, {
         userId: row.owner_id,
@@ -115,6 +141,7 @@ export class ApprovalService {
       decided_at: null,
       decided_by: null,
       denial_reason: null,
+      decider: null,
       used_at: null,
     };
   }
@@ -150,48 +177,94 @@ export class ApprovalService {
 
   /**
    * Decides an approval once; of concurrent decisions one wins and the others fail with `wrong_state`. An `allow-always`
-   * decides the pending calls that it covers as well.
+   * decides the pending calls that it covers as well. Every decision of every client comes through here, so that none
+   * passes by the check of its signature.
    */
   async decide(
     caller: Caller,
     id: string,
     decision: ApprovalDecision,
-    { conversationId, covers = 'kind', denialReason, edit }: DecideOptions = {},
+    options: DecideOptions = {},
   ): Promise<DecidedApproval> {
     requireDecider(caller);
-    const { database, store } = this.#deps;
     await this.expire();
-    return database.write(async (transaction) => {
-      const found = requireOwned(caller, await store.find(id, transaction.db), 'Approval');
-      if (conversationId !== undefined && found.conversation_id !== conversationId)
-        throw new AppError('not_found', 'Approval not found');
-      const now = this.#now();
-      const change = {
-        status: decision === 'deny' ? 'denied' : 'approved',
-        decision,
-        decided_at: now,
-        decided_by: caller.userId,
-        denial_reason: denialReason ?? null,
-      };
-      const row = await store.decide(transaction.db, id, { ...change, ...edit }, now);
-      if (!row) throw this.#decidedAlready(found);
-      await this.#record(transaction, row, {
-        ...(decision === 'allow-always' && { covers: coveredBy(row, covers) }),
-        ...(denialReason !== undefined && { denialReason }),
-        ...(edit && { requested: JSON.parse(row.arguments) as unknown, edited: shownOf(edit) }),
-      });
-      if (decision !== 'allow-always') return { approval: toApproval(row) };
-      await this.#allow(transaction, row, covers);
-      const also = await store.pendingCovered(transaction.db, row, covers, now);
-      for (const each of also) {
-        const covered = await store.decide(transaction.db, each.id, change, now);
-        if (covered) await this.#record(transaction, covered, { coveredBy: row.id });
-      }
-      return {
-        approval: toApproval(row),
-        ...(also.length > 0 && { alsoAllowed: also.map((each) => each.id) }),
-      };
+    try {
+      return await this.#deps.database.write((transaction) =>
+        this.#decide(transaction, caller, id, decision, options),
+      );
+    } catch (error) {
+      if (error instanceof SignatureRefused) await this.#recordRefusal(caller, id, decision, error);
+      throw error;
+    }
+  }
+
+  async #decide(
+    transaction: WriteTransaction,
+    caller: Caller,
+    id: string,
+    decision: ApprovalDecision,
+    { conversationId, covers = 'kind', denialReason, signature, edit }: DecideOptions,
+  ): Promise<DecidedApproval> {
+    const { store, signatures } = this.#deps;
+    const found = requireOwned(caller, await store.find(id, transaction.db), 'Approval');
+    if (conversationId !== undefined && found.conversation_id !== conversationId)
+      throw new AppError('not_found', 'Approval not found');
+    const now = this.#now();
+    if (found.status !== 'pending' || found.expires_at <= now) throw this.#decidedAlready(found);
+    const shown = this.show(edit?.shown ?? found);
+    const proposed = { shown, isChanged: !!edit, decision, covers, denialReason, signature };
+    const decided = await signatures.check(transaction.db, caller, proposed, [
+      found.danger,
+      ...(edit ? [edit.facts.danger] : []),
+    ]);
+    const change = {
+      status: decision === 'deny' ? 'denied' : 'approved',
+      decision,
+      decided_at: now,
+      decided_by: caller.userId,
+      denial_reason: denialReason ?? null,
+      decider: JSON.stringify(decided.decider),
+    };
+    const row = await store.decide(transaction.db, id, { ...change, ...edit?.facts }, now);
+    if (!row) throw this.#decidedAlready(found);
+    await this.#record(transaction, row, {
+      ...(decision === 'allow-always' && { covers: coveredBy(row, covers) }),
+      ...(denialReason !== undefined && { denialReason }),
+      ...(edit && { requested: JSON.parse(row.arguments) as unknown, edited: editedShown(edit.facts) }),
+      ...auditedDecider(decided),
     });
+    if (decision !== 'allow-always') return { approval: this.show(row) };
+    const { decider } = decided;
+    await this.#allow(transaction, row, covers, decider.signed);
+    const alsoAllowed: string[] = [];
+    for (const each of await store.pendingCovered(transaction.db, row, covers, now)) {
+      // What an unsigned "always" covers is no way around the signature that another call needs.
+      if (!decider.signed && signatures.needsSignature(each.danger)) continue;
+      const through = JSON.stringify({ ...decider, through: row.id } satisfies Decider);
+      const covered = await store.decide(transaction.db, each.id, { ...change, decider: through }, now);
+      if (!covered) continue;
+      await this.#record(transaction, covered, { coveredBy: row.id });
+      alsoAllowed.push(each.id);
+    }
+    return { approval: this.show(row), ...(alsoAllowed.length > 0 && { alsoAllowed }) };
+  }
+
+  async #recordRefusal(
+    { userId }: Caller,
+    approvalId: string,
+    decision: ApprovalDecision,
+    { message }: SignatureRefused,
+  ): Promise<void> {
+    const { database, audit } = this.#deps;
+    await database.write((transaction) =>
+      audit.append(transaction, {
+        kind: 'security',
+        tool: 'approval.signature_refused',
+        userId,
+        arguments: { approvalId, decision, reason: message },
+        result: 'refused',
+      }),
+    );
   }
 
   /** The audit entry and the event of a decision. */
@@ -224,13 +297,20 @@ export class ApprovalService {
     );
   }
 
-  async #allow({ db }: WriteTransaction, row: ApprovalRow, coverage: ApprovalCoverage): Promise<void> {
+  async #allow(
+    { db }: WriteTransaction,
+    row: ApprovalRow,
+    coverage: ApprovalCoverage,
+    isSigned: boolean,
+  ): Promise<void> {
     const { store } = this.#deps;
+    const signed = isSigned ? 1 : 0;
     const { scope_id, tool, covers, covers_key, decided_by, decided_at } = row;
     const [by, at] = [decided_by ?? '', decided_at ?? ''];
-    if (coverage === 'tool') return store.allow(db, scope_id, tool, by, at);
+    if (coverage === 'tool')
+      return store.allow(db, { scope_id, tool, allowed_by: by, allowed_at: at, signed });
     if (covers === null || covers_key === null) return;
-    await store.allowKind(db, { scope_id, covers_key, tool, covers, allowed_by: by, allowed_at: at });
+    await store.allowKind(db, { scope_id, covers_key, tool, covers, allowed_by: by, allowed_at: at, signed });
   }
 
   /** Resolves once the approval is decided or expired; rejects with the signal's reason. */
@@ -284,7 +364,7 @@ export class ApprovalService {
   /** Call it once for each change of the status. */
   async #publish(transaction: WriteTransaction, row: ApprovalRow): Promise<void> {
     await this.#deps.outbox.addApproval(transaction, row);
-    transaction.afterCommit(() => this.#deps.bus.emit('approval', { row, approval: toApproval(row) }));
+    transaction.afterCommit(() => this.#deps.bus.emit('approval', { row, approval: this.show(row) }));
   }
 }
 
@@ -292,31 +372,12 @@ function requireDecider(caller: Caller): void {
   if (caller.token) throw new AppError('forbidden', 'API tokens cannot decide approvals. Sign in as a user');
 }
 
-/** The arguments of the person, with secrets masked. */
-const shownOf = ({ edited }: Pick<ApprovalRow, 'edited'>) =>
-  edited === null ? undefined : (JSON.parse(edited) as { shown: Approval['params'] }).shown;
-
 const coveredBy = (row: ApprovalRow, coverage: ApprovalCoverage) =>
   coverage === 'tool' ? `every call of ${row.tool}` : (row.covers ?? 'this call');
 
-export const toApproval = (row: ApprovalRow): Approval => ({
-  id: row.id,
-  status: row.status as Approval['status'],
-  ...(row.conversation_id !== null && { conversationId: row.conversation_id }),
-  ...(row.task_id !== null && { taskId: row.task_id }),
-  toolName: row.tool,
-  params: JSON.parse(row.arguments) as Approval['params'],
-  cwd: row.cwd,
-  securityLevel: row.danger as Approval['securityLevel'],
-  reason: row.reason,
-  ...(row.scripts !== null && { scripts: JSON.parse(row.scripts) as Approval['scripts'] }),
-  ...(row.diff !== null && { diff: JSON.parse(row.diff) as FileDiff }),
-  ...(row.edited !== null && { editedParams: shownOf(row) }),
-  ...(row.covers !== null && { alwaysCovers: row.covers }),
-  requestedAt: row.requested_at,
-  expiresAt: row.expires_at,
-  ...(row.decision !== null && { decision: row.decision as ApprovalDecision }),
-  ...(row.decided_at !== null && { decidedAt: row.decided_at }),
-  ...(row.decided_by !== null && { decidedBy: row.decided_by }),
-  ...(row.denial_reason !== null && { denialReason: row.denial_reason }),
+/** Where and how it was decided, and what verifies that again; nothing of a decision without a session. */
+const auditedDecider = ({ decider, proof, refused }: Decided) => ({
+  ...(decider.via !== 'none' && { decider }),
+  ...(proof && { signature: proof }),
+  ...(refused !== undefined && { signatureRefused: refused }),
 });

@@ -1,15 +1,21 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { ApprovalCoverage } from '../../contract/approvals.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
-import type { AllowedCallRow, ApprovalRow } from '../storage/rows/approvals.ts';
+import type { AllowedCallRow, AllowedToolRow, ApprovalRow } from '../storage/rows/approvals.ts';
 import type { EditedFacts } from './approval-facts.ts';
+import type { NeedsSignature } from './signature-policy.ts';
+
+/** What an `allow-always` was given for: calls like this one, or all calls of the tool; undefined where there is none. */
+export type AllowedBy = 'call' | 'tool' | undefined;
 
 /** Stores approvals and what is always allowed in a conversation or task. */
 export class ApprovalStore {
   readonly #database: Database;
-  constructor(database: Database) {
+  readonly #needsSignature: NeedsSignature;
+  constructor(database: Database, needsSignature: NeedsSignature = () => false) {
     this.#database = database;
+    this.#needsSignature = needsSignature;
   }
 
   find(id: string, db: Kysely<Schema> = this.#database.read): Promise<ApprovalRow | undefined> {
@@ -80,7 +86,10 @@ export class ApprovalStore {
   decide(
     db: Kysely<Schema>,
     id: string,
-    change: Pick<ApprovalRow, 'status' | 'decision' | 'decided_at' | 'decided_by' | 'denial_reason'> &
+    change: Pick<
+      ApprovalRow,
+      'status' | 'decision' | 'decided_at' | 'decided_by' | 'denial_reason' | 'decider'
+    > &
       Partial<EditedFacts>,
     now: string,
   ): Promise<ApprovalRow | undefined> {
@@ -179,38 +188,48 @@ export class ApprovalStore {
     return { ofRun: Number(row.ofRun ?? 0), ofOwner: Number(row.ofOwner) };
   }
 
-  /** Whether a person allowed this kind of call, or its tool as a whole. */
-  async isAllowed(scopeId: string, tool: string, coversKey: string): Promise<boolean> {
+  /**
+   * Whether a person allowed this kind of call, or its tool as a whole. A call whose danger needs a signature is covered
+   * only by what was signed.
+   */
+  async allowedBy(scopeId: string, tool: string, coversKey: string, danger: string): Promise<AllowedBy> {
     const { read } = this.#database;
+    const leastSigned = this.#needsSignature(danger) ? 1 : 0;
     const kind = await read
       .selectFrom('allowed_calls')
       .select('tool')
       .where('scope_id', '=', scopeId)
       .where('covers_key', '=', coversKey)
+      .where('signed', '>=', leastSigned)
       .executeTakeFirst();
-    if (kind) return true;
+    if (kind) return 'call';
     const whole = await read
       .selectFrom('allowed_tools')
       .select('tool')
       .where('scope_id', '=', scopeId)
       .where('tool', '=', tool)
+      .where('signed', '>=', leastSigned)
       .executeTakeFirst();
-    return whole !== undefined;
+    return whole && 'tool';
   }
 
   async allowKind(db: Kysely<Schema>, row: AllowedCallRow): Promise<void> {
     await db
       .insertInto('allowed_calls')
       .values(row)
-      .onConflict((conflict) => conflict.doNothing())
+      .onConflict((conflict) => conflict.doUpdateSet(signedIf(row)))
       .execute();
   }
 
-  async allow(db: Kysely<Schema>, scopeId: string, tool: string, by: string, at: string): Promise<void> {
+  async allow(db: Kysely<Schema>, row: AllowedToolRow): Promise<void> {
     await db
       .insertInto('allowed_tools')
-      .values({ scope_id: scopeId, tool, allowed_by: by, allowed_at: at })
-      .onConflict((conflict) => conflict.doNothing())
+      .values(row)
+      .onConflict((conflict) => conflict.doUpdateSet(signedIf(row)))
       .execute();
   }
 }
+
+/** What was allowed before stays as it was, but for a signature that is new. */
+const signedIf = ({ signed }: { signed: number }) =>
+  signed === 1 ? { signed } : { signed: sql.ref<number>('signed') };

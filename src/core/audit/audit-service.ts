@@ -7,6 +7,7 @@ import type { AuditRow } from '../storage/rows/audit.ts';
 import { readArchive } from './archive-file.ts';
 import { AuditChain } from './audit-chain.ts';
 import type { AuditStore } from './audit-store.ts';
+import { DecisionProofs } from './decision-proofs.ts';
 
 const PAGE = 1000;
 
@@ -37,16 +38,18 @@ export class AuditService {
   }
 
   /**
-   * Verifies the hash chain from the first archive to the end of the log; detects changed, missing and moved entries. A
-   * truncated end shows only in `lastHash`. Archives that are not found are skipped and listed.
+   * Verifies the hash chain from the first archive to the end of the log, and the signatures of decisions; detects changed,
+   * missing and moved entries. A truncated end shows only in `lastHash`. Archives that are not found are skipped and listed.
    */
   async verify(): Promise<AuditVerification> {
     const chain = new AuditChain();
+    const proofs = new DecisionProofs();
+    const counts = () => ({ decisions: proofs.decisions, signedDecisions: proofs.signed });
     const missingArchives: string[] = [];
     let entries = 0;
     const follow = async (rows: AsyncIterable<AuditRow>): Promise<Fault | undefined> => {
       for await (const row of rows) {
-        const reason = chain.follow(row);
+        const reason = chain.follow(row) ?? proofs.follow(row);
         if (reason !== undefined) return { reason, brokenAt: row.seq };
         // Lets other requests run while a long log is read.
         if (++entries % PAGE === 0) await yieldToEventLoop();
@@ -56,6 +59,7 @@ export class AuditService {
     const invalid = (reason: string, brokenAt = chain.seq + 1): AuditVerification => ({
       valid: false,
       entries,
+      ...counts(),
       brokenAt,
       reason,
       lastHash: chain.lastHash,
@@ -71,7 +75,10 @@ export class AuditService {
         if (fault) return invalid(fault.reason, fault.brokenAt);
         if (chain.lastHash !== archive.last_hash)
           return invalid(`The archive ${archive.file} does not end with its last entry`);
-      } else missingArchives.push(path);
+      } else {
+        missingArchives.push(path);
+        proofs.skip();
+      }
       chain.skipTo(archive.last_seq, archive.last_hash);
     }
     const fault = await follow(this.#rows(chain.seq));
@@ -84,6 +91,7 @@ export class AuditService {
     return {
       valid: true,
       entries,
+      ...counts(),
       lastHash: chain.lastHash,
       ...(missingArchives.length > 0 && { missingArchives }),
     };

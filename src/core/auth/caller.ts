@@ -13,6 +13,8 @@ export interface Caller {
   sessionId?: string;
   /** The paired device whose session this is. */
   deviceId?: string;
+  /** Whether that device may only look, decide and cancel. */
+  isLimited?: true;
   /** Present when an API token was sent instead of a session. */
   token?: { id: string; scopes: readonly Scope[] };
   /** What the audit log will say of the request; present where the change has to take it along. */

@@ -105,6 +105,20 @@ export class InviteService {
     return by.isEmailVerified ? open.where('email', '=', by.email).executeTakeFirst() : undefined;
   }
 
+  /** Why this code cannot be used for this address; only people who have the code learn more than that. */
+  async refusalOf(db: Kysely<Schema>, { code, email }: { code: string; email: string }): Promise<string> {
+    const row = await db
+      .selectFrom('invites')
+      .select(['used_at', 'expires_at', 'email'])
+      .where('code_hash', '=', hashToken(code))
+      .executeTakeFirst();
+    if (!row) return 'The invite code is not valid. Check that it is complete.';
+    if (row.used_at !== null) return 'This invite has been used. An invite is for one account.';
+    if (row.expires_at <= this.#deps.runtime.now().toISOString()) return 'This invite has expired.';
+    if (row.email !== null && row.email !== email) return 'This invite is for another e-mail address.';
+    return 'This invite is no longer valid, because its creator is no longer an administrator.';
+  }
+
   async use(db: Kysely<Schema>, id: string, userId: string): Promise<void> {
     await db
       .updateTable('invites')

@@ -88,6 +88,15 @@ export class Registration {
     return row;
   }
 
+  /** What a person needs to create an account, before their address is known. */
+  async requirement(isTrustedClient: boolean): Promise<'open' | 'invite' | 'setup_code'> {
+    const { users, setupCode, config } = this.#deps;
+    const mode = config.get('system.registrationMode');
+    if (await users.hasAccounts()) return mode === 'open' ? 'open' : 'invite';
+    if (isTrustedClient && mode !== 'invite') return 'open';
+    return setupCode.read() === undefined ? 'invite' : 'setup_code';
+  }
+
   /** Returns the role that the account would get; throws where it may not be created. */
   async permit(db: Kysely<Schema>, input: RegistrationInput): Promise<Permission> {
     const { users, invites, setupCode, config } = this.#deps;
@@ -97,7 +106,7 @@ export class Registration {
     if (isFirst && code !== undefined && setupCode.matches(code)) return { role: 'admin' };
     const invite = await invites.findUsable(db, { code, email, isEmailVerified });
     if (invite) return { role: roleOf(invite), inviteId: invite.id };
-    if (code !== undefined) throw new AppError('forbidden', 'The invite code is invalid or has expired');
+    if (code !== undefined) throw new AppError('forbidden', await invites.refusalOf(db, { code, email }));
     if (isFirst && input.isTrustedClient && mode !== 'invite') return { role: 'admin' };
     if (!isFirst && mode === 'open') return { role: 'user' };
     const message =

@@ -192,6 +192,7 @@ export class SessionService {
       sessionHash,
       sessionId: row.id,
       ...(row.device_id !== null && { deviceId: row.device_id }),
+      ...(row.limited === 1 && { isLimited: true as const }),
     };
   }
 

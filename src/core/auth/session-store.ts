@@ -11,6 +11,8 @@ export interface FoundSession {
   role: string;
   user_role: string;
   device_id: string | null;
+  /** 1 where its device may only look, decide and cancel; null without a device. */
+  limited: number | null;
   last_seen_at: string;
   expires_at: string | null;
 }
@@ -26,12 +28,14 @@ export class SessionStore {
       database.read
         .selectFrom('sessions')
         .innerJoin('users', 'users.id', 'sessions.owner_id')
+        .leftJoin('devices', 'devices.id', 'sessions.device_id')
         .select([
           'sessions.id',
           'sessions.owner_id',
           'sessions.role',
           'users.role as user_role',
           'sessions.device_id',
+          'devices.limited',
           'sessions.last_seen_at',
           'sessions.expires_at',
         ])

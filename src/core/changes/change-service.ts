@@ -1,4 +1,11 @@
-import type { Changes, ChangedFile, Unkept, UndoReport } from '../../contract/changes.ts';
+import type {
+  ChangedFiles,
+  Changes,
+  FilePatch,
+  FilePatchQuery,
+  Unkept,
+  UndoReport,
+} from '../../contract/changes.ts';
 import { SerialByKey } from '../async/serial-by-key.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, requireOwned } from '../auth/caller.ts';
@@ -9,15 +16,13 @@ import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import type { FileChangeRow } from '../storage/rows/file-changes.ts';
 import { isTerminal } from '../tasks/task-states.ts';
+import type { ChangeSource } from './changed-files.ts';
 import type { ChangeOwner, ChangeStore } from './change-store.ts';
 import { changedTurn, lastTurn } from './changed-turns.ts';
 import type { KeptBlobs } from './kept-blobs.ts';
 import { type NetChange, netChanges } from './net-changes.ts';
 import { unkept, unkeptOf } from './unkept-messages.ts';
-
-/** More files are not listed, and more text of patches is left out. */
-const MAX_FILES = 2000;
-const MAX_PATCHES = 8 * 1024 * 1024;
+import type { WorktreeChanges } from './worktree-changes.ts';
 
 export interface ChangeServiceDeps {
   database: Database;
@@ -27,6 +32,7 @@ export interface ChangeServiceDeps {
   protectedDirectories: readonly string[];
   /** Where the workspaces of tasks without a directory are. */
   workspaces: string;
+  worktreeChanges: Pick<WorktreeChanges, 'find' | 'describe' | 'source'>;
   audit: AuditLog;
   runtime: Pick<Runtime, 'now'>;
 }
@@ -47,7 +53,38 @@ export class ChangeService {
   }
 
   async ofTask(caller: Caller, id: string): Promise<Changes> {
-    return this.#describe(await this.#selectTask(caller, id));
+    const selection = await this.#selectTask(caller, id);
+    const worktree = await this.#deps.worktreeChanges.find(id);
+    return worktree ? this.#deps.worktreeChanges.describe(worktree) : this.#describe(selection);
+  }
+
+  /** The changed files alone; each patch is read by itself. */
+  async filesOfTask(caller: Caller, id: string): Promise<ChangedFiles> {
+    const { source, worktree, notKept } = await this.#sourceOfTask(caller, id);
+    const { listChangedFiles } = await import('./changed-files.ts');
+    return { ...(await listChangedFiles(source)), ...(worktree && { worktree }), notKept };
+  }
+
+  /** A part of the patch of one file. */
+  async patchOfTask(caller: Caller, id: string, query: FilePatchQuery): Promise<FilePatch> {
+    const { source } = await this.#sourceOfTask(caller, id);
+    const { readFilePatch } = await import('./changed-files.ts');
+    return readFilePatch(source, query);
+  }
+
+  async #sourceOfTask(
+    caller: Caller,
+    id: string,
+  ): Promise<{ source: ChangeSource; worktree?: Changes['worktree']; notKept: Unkept[] }> {
+    const { rows, notKept } = await this.#selectTask(caller, id);
+    const found = await this.#deps.worktreeChanges.find(id);
+    if (found) {
+      const { worktree, ...source } = await this.#deps.worktreeChanges.source(found);
+      return { source, worktree, notKept: [] };
+    }
+    const { withoutUnwritten } = await import('./unwritten.ts');
+    const changes = netChanges(await withoutUnwritten(rows));
+    return { source: { deps: this.#deps, root: rootOf(rows), changes }, notKept };
   }
 
   /** Those of the last turn that was not undone, or of all. */
@@ -70,6 +107,11 @@ export class ChangeService {
   async undoTask(caller: Caller, id: string, options: UndoOptions): Promise<UndoReport> {
     return this.#serial.enqueue(id, async () => {
       const selection = await this.#selectTask(caller, id, 'finished');
+      if (await this.#deps.worktreeChanges.find(id))
+        throw new AppError(
+          'wrong_state',
+          `The task worked in a worktree, so there is nothing to restore. To remove its changes: svc tasks discard ${id}`,
+        );
       return this.#undo(caller, selection, options);
     });
   }
@@ -125,36 +167,12 @@ export class ChangeService {
   }
 
   async #describe({ rows, notKept }: Selection): Promise<Changes> {
-    const [{ describeChange }, { withoutUnwritten }] = await Promise.all([
-      import('./describe-change.ts'),
+    const [{ describeChanges }, { withoutUnwritten }] = await Promise.all([
+      import('./describe-changes.ts'),
       import('./unwritten.ts'),
     ]);
-    const root = rootOf(rows);
     const changes = netChanges(await withoutUnwritten(rows));
-    const files: ChangedFile[] = [];
-    let isCut = changes.length > MAX_FILES;
-    let size = 0;
-    for (const change of changes.slice(0, MAX_FILES)) {
-      const { patch, ...file } = await describeChange(this.#deps, root, change);
-      size += patch?.length ?? 0;
-      const isLeftOut = patch !== undefined && size > MAX_PATCHES;
-      if (isLeftOut || file.withheld === 'size') isCut = true;
-      files.push({
-        ...file,
-        ...(patch !== undefined && !isLeftOut && { patch }),
-        ...(isLeftOut && { withheld: 'size' }),
-      });
-    }
-    const sum = (key: 'additions' | 'deletions') =>
-      files.reduce((total, file) => total + (file[key] ?? 0), 0);
-    return {
-      ...(files.length > 0 && { directory: root }),
-      files,
-      additions: sum('additions'),
-      deletions: sum('deletions'),
-      truncated: isCut,
-      notKept,
-    };
+    return { ...(await describeChanges(this.#deps, rootOf(rows), changes)), notKept };
   }
 
   async #undo(

@@ -1,13 +1,18 @@
-import { type GitOptions, GitFailed, type PrivateGit } from './private-git.ts';
+import { GitFailed } from '../processes/run-git.ts';
 
 /** The most bytes that one git prints. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 
+/** A repository, as far as contents are read from it. */
+export interface BlobSource<O> {
+  run: (args: readonly string[], options: O & { stdin: string; maxBytes?: number }) => Promise<Buffer>;
+}
+
 /** The contents of blobs by their ids, in batches of bounded size. */
-export async function* readBlobs(
-  git: PrivateGit,
+export async function* readBlobs<O extends object>(
+  git: BlobSource<O>,
   ids: readonly string[],
-  options: Pick<GitOptions, 'workTree' | 'cwd' | 'signal'>,
+  options: O,
 ): AsyncGenerator<{ id: string; content: Buffer }> {
   const sizes = await git.run(['cat-file', '--batch-check=%(objectsize)'], { ...options, stdin: lines(ids) });
   const bytes = sizes.toString().trim().split('\n').map(Number);
@@ -25,10 +30,10 @@ export async function* readBlobs(
   if (batch.length > 0) yield* readBatch(git, batch, options);
 }
 
-async function* readBatch(
-  git: PrivateGit,
+async function* readBatch<O extends object>(
+  git: BlobSource<O>,
   ids: readonly string[],
-  options: Pick<GitOptions, 'workTree' | 'cwd' | 'signal'>,
+  options: O,
 ): AsyncGenerator<{ id: string; content: Buffer }> {
   const output = await git.run(['cat-file', '--batch'], {
     ...options,

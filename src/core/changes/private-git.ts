@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { closeInheritedDescriptors } from '../processes/inherited-descriptors.ts';
+import { plainGitEnvironment, runGit } from '../processes/run-git.ts';
 
 /** No program, no conversion and nothing of the person's settings: contents are stored byte for byte. */
 const config = `[core]
@@ -45,9 +43,6 @@ export interface GitOptions {
   maxBytes?: number;
 }
 
-export class GitFailed extends Error {}
-export class TooMuchOutput extends GitFailed {}
-
 /**
  * A repository of svc's own, outside of every workspace, which keeps snapshots of one. Only plumbing commands run in it
  * that read directories, files and `.gitignore`; nothing in the workspace can make them run a program, and the
@@ -84,52 +79,28 @@ export class PrivateGit {
   }
 
   /** Runs git and resolves with its output. */
-  async run(args: readonly string[], options: GitOptions): Promise<Buffer> {
-    const { stdin, maxBytes = 64 * 1024 * 1024, signal } = options;
-    signal.throwIfAborted();
-    closeInheritedDescriptors();
-    const child = spawn(this.#program, args, {
-      cwd: options.cwd,
+  run(args: readonly string[], options: GitOptions): Promise<Buffer> {
+    const { cwd, signal, stdin, maxBytes } = options;
+    return runGit({
+      program: this.#program,
+      args,
+      cwd,
       env: this.#environment(options),
-      stdio: ['pipe', 'pipe', 'pipe'],
       signal,
-      killSignal: 'SIGKILL',
+      stdin,
+      maxBytes,
     });
-    const closed = once(child, 'close') as Promise<[number | null]>;
-    // A git that has exited reads no more.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(stdin ?? '');
-    let errors = '';
-    child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(0, 2000)));
-    const pieces: Buffer[] = [];
-    let size = 0;
-    child.stdout.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes) child.kill('SIGKILL');
-      else pieces.push(chunk);
-    });
-    const [code] = await closed;
-    if (size > maxBytes) throw new TooMuchOutput(`git ${args.join(' ')} printed more than ${maxBytes} bytes`);
-    if (code !== 0) throw new GitFailed(`git ${args.join(' ')} failed: ${errors.trim()}`);
-    return Buffer.concat(pieces);
   }
 
   #environment({ workTree, index }: GitOptions): Record<string, string> {
     return {
-      PATH: '/usr/bin:/bin',
+      ...plainGitEnvironment,
       HOME: this.directory,
       XDG_CONFIG_HOME: this.directory,
-      LC_ALL: 'C',
       GIT_DIR: this.directory,
       GIT_WORK_TREE: workTree,
       GIT_INDEX_FILE: index ?? join(this.directory, 'index'),
-      GIT_CONFIG_GLOBAL: '/dev/null',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_ATTR_NOSYSTEM: '1',
       GIT_LITERAL_PATHSPECS: '1',
-      GIT_OPTIONAL_LOCKS: '0',
-      GIT_TERMINAL_PROMPT: '0',
-      GIT_NO_REPLACE_OBJECTS: '1',
     };
   }
 }

@@ -9,10 +9,11 @@ import { projectRootOf } from '../paths/project-root.ts';
 import { isInside } from '../paths/real-path.ts';
 import { defaultPath } from '../processes/default-path.ts';
 import { findProgram } from '../processes/find-program.ts';
+import { GitFailed, pathLines, pathsIn, TooMuchOutput } from '../processes/run-git.ts';
 import type { Runtime } from '../runtime.ts';
 import { isUnchangedSince } from './file-times.ts';
 import { MAX_KEPT_BYTES } from './file-state.ts';
-import { GitFailed, PrivateGit, TooMuchOutput } from './private-git.ts';
+import { PrivateGit } from './private-git.ts';
 
 /** Beyond these a workspace is not watched: looking at it twice per command would take too long. */
 export const snapshotLimits = { files: 20_000, bytes: 256 * 1024 * 1024, ms: 10_000 };
@@ -170,10 +171,10 @@ export class WorkspaceSnapshots {
     const update = [...this.#bulkOptions, 'update-index', '-z'];
     const inRoot = { ...options, cwd: root };
     if (gone.length > 0)
-      await git.run([...update, '--force-remove', '--stdin'], { ...inRoot, stdin: joined(gone) });
+      await git.run([...update, '--force-remove', '--stdin'], { ...inRoot, stdin: pathLines(gone) });
     await git.run([...update, '--add', '--remove', '--replace', '--stdin'], {
       ...inRoot,
-      stdin: joined(files.keys()),
+      stdin: pathLines(files.keys()),
     });
     const tree = (await git.run(['write-tree'], options)).toString().trim();
     const snapshot = { git, root, workspace, tree, files, begunAt, takenAt: Date.now() };
@@ -204,20 +205,6 @@ export class WorkspaceSnapshots {
 }
 
 const nameOf = (root: string, workspace: string) => hash('sha256', `${root}\0${workspace}`).slice(0, 32);
-const joined = (paths: Iterable<string>) => [...paths].map((path) => `${path}\0`).join('');
-
-/** Names that are not UTF-8 are left out: no path of a text can name them. */
-function pathsIn(output: Buffer): string[] {
-  const paths: string[] = [];
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  for (let at = 0, end = output.indexOf(0); end >= 0; at = end + 1, end = output.indexOf(0, at))
-    try {
-      paths.push(decoder.decode(output.subarray(at, end)));
-    } catch {
-      continue;
-    }
-  return paths;
-}
 
 async function inspect(path: string): Promise<Stats | undefined> {
   const found = await lstat(path).catch(() => undefined);

@@ -52,6 +52,7 @@ export function composeChat({ registry, ...services }: ChatDeps) {
   const conversationFeeds = new ConversationFeeds(deps.runtime.now().getTime().toString(36));
   const conversations = new ConversationService({
     ...deps,
+    registry,
     feeds: conversationFeeds,
     store,
     compactor,

@@ -35,7 +35,12 @@ export class ConversationCompaction {
     signal: AbortSignal,
   ): Promise<Compacted & { runId: string }> {
     const { conversations, providers, compactor, taskContext, database } = this.#deps;
-    await conversations.find(caller, id);
+    const { agent } = await conversations.find(caller, id);
+    if (agent !== null)
+      throw new AppError(
+        'wrong_state',
+        `${agent} sums up its own session when it has to: there is nothing to do`,
+      );
     const model = await providers.resolve(which);
     if (conversations.isInTurn(id)) throw stillAnswering();
     return conversations.inTurn(id, async () => {

@@ -13,6 +13,7 @@ export const toConversation = (row: ConversationRow): Conversation => ({
   presetId: row.preset_id as PresetId,
   ...(row.task_id !== null && { taskId: row.task_id }),
   ...(row.cwd !== null && { cwd: row.cwd }),
+  ...(row.agent !== null && { agent: row.agent }),
   messageCount: row.message_count,
   createdAt: row.created_at,
   updatedAt: row.updated_at,

@@ -7,9 +7,17 @@ import type {
   SendMessage,
 } from '../../contract/conversations.ts';
 import { untitled } from '../../contract/conversations.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { EventBus } from '../events.ts';
 import type { Approval } from '../../contract/approvals.ts';
 import type { PresetId, TokenUsage } from '../../contract/chat.ts';
-import { type Caller, mayRunCommands, requireOwned, visibleOwner } from '../auth/caller.ts';
+import {
+  type Caller,
+  mayRunCommands,
+  requireCommandRights,
+  requireOwned,
+  visibleOwner,
+} from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
@@ -41,6 +49,8 @@ export interface ConversationServiceDeps {
   taskContext: TaskContext;
   runtime: Runtime;
   feeds: ConversationFeeds;
+  registry: Pick<AgentRegistry, 'isProgram'>;
+  bus: EventBus;
   /** The approvals that its tool calls wait for. */
   pendingApprovals: (conversationId: string) => Promise<Approval[]>;
 }
@@ -86,7 +96,8 @@ export class ConversationService {
 
   async create(caller: Caller, input: CreateConversation): Promise<Conversation> {
     const { database, store, taskContext, runtime } = this.#deps;
-    const { title, presetId, taskId, cwd } = input;
+    const { title, presetId, taskId, cwd, agent } = input;
+    if (agent !== undefined) this.#requireAgent(caller, agent);
     if (cwd !== undefined && !mayRunCommands(caller))
       throw new AppError('forbidden', 'Only an administrator may choose the folder');
     if (taskId !== undefined) await taskContext.find(caller, { taskId });
@@ -98,6 +109,8 @@ export class ConversationService {
       preset_id: presetId,
       task_id: taskId ?? null,
       cwd: cwd ?? null,
+      agent: agent ?? null,
+      agent_session: null,
       message_count: 0,
       summary: null,
       summary_seq: 0,
@@ -106,6 +119,15 @@ export class ConversationService {
     };
     await database.write(({ db }) => store.insert(db, row));
     return toConversation(row);
+  }
+
+  #requireAgent(caller: Caller, agent: string): void {
+    requireCommandRights(caller);
+    if (this.#deps.registry.isProgram(agent)) return;
+    throw new AppError(
+      'validation',
+      `There is no agent "${agent}" that answers in conversations. List all: svc agents ls`,
+    );
   }
 
   async get(caller: Caller, id: string) {
@@ -130,6 +152,16 @@ export class ConversationService {
     return requireOwned(caller, await this.#deps.store.find(id), 'Conversation');
   }
 
+  /** A conversation in which a model answers; throws `wrong_state` where an agent does. */
+  async findForModel(caller: Caller, id: string): Promise<ConversationRow> {
+    const found = await this.find(caller, id);
+    if (found.agent === null) return found;
+    throw new AppError(
+      'wrong_state',
+      `${found.agent} answers in this conversation: send messages with tools, without agentic mode`,
+    );
+  }
+
   /** Streams the events of the current turn and of all later ones, after the event that the client has. */
   async follow(caller: Caller, id: string, after: string | undefined, signal: AbortSignal) {
     await this.find(caller, id);
@@ -146,6 +178,7 @@ export class ConversationService {
       await caller.auditEntry?.append(transaction);
     });
     this.#deps.feeds.close(id);
+    this.#deps.bus.emit('conversation_removed', { id });
   }
 
   /**
@@ -153,7 +186,7 @@ export class ConversationService {
    * that says so. A conversation has one turn at a time.
    */
   async send(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
-    await this.find(caller, id);
+    await this.findForModel(caller, id);
     return this.inTurn(id, () => this.#exchange(caller, id, input, signal));
   }
 
@@ -240,6 +273,7 @@ export class ConversationService {
     { model, signal }: { model: ResolvedModel; signal: AbortSignal },
   ): Promise<AcceptedMessage> {
     const { compactor, taskContext } = this.#deps;
+    await this.findForModel(caller, id);
     const message = await this.append(caller, id, { role: 'user', content });
     try {
       const conversation = await this.find(caller, id);

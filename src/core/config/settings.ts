@@ -77,6 +77,18 @@ export const settings = {
     live: true,
     description: 'Requests per minute and caller, where no other limit applies',
   }),
+  'limits.tokensPerDay': define({
+    schema: count(1000, 1_000_000_000_000).optional(),
+    default: undefined,
+    live: true,
+    description: 'How many tokens all tasks together may use on a day (UTC)',
+  }),
+  'limits.costPerDay': define({
+    schema: z.number().positive().optional(),
+    default: undefined,
+    live: true,
+    description: 'How many USD all tasks together may use on a day (UTC)',
+  }),
   'limits.streamsPerUser': define({
     schema: count(1, 10_000),
     default: 32,

@@ -117,6 +117,13 @@ export const toolSettings = {
     description:
       'How long a call waits for your decision, in milliseconds or as text such as 36h; unless set 24 hours in a task, 10 minutes in a chat',
   }),
+  'approvals.requireSignature': define({
+    schema: z.enum(['never', 'high-danger', 'always']),
+    default: 'never',
+    live: true,
+    description:
+      'Which calls only a decision signed by a registered key can allow: none, those with high risk, or all; a denial never needs one',
+  }),
   'tools.callsPerMinute': define({
     schema: z.int().min(1).max(100_000),
     default: 120,

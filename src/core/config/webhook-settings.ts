@@ -6,7 +6,7 @@ import { keySettingSchema } from './provider-settings.ts';
 
 const label = z.string().trim().min(1).max(100);
 const account = z.string().trim().min(1).max(200);
-const { repository, branch } = createTaskSchema.shape;
+const { repository, branch, cwd } = createTaskSchema.shape;
 
 /** Settings of one repository, project or team, which replace those for all. */
 const ruleSchema = z
@@ -16,8 +16,13 @@ const ruleSchema = z
     botAccount: account,
     repository,
     branch,
-    // No agent that needs command rights: the intake, which knows the agents, refuses those.
+    // One that runs programs only with a repository and a mode: the intake, which knows the agents, refuses others.
     agent: z.string().min(1).max(100),
+    mode: z.enum(['sandbox', 'allowlist'], {
+      error: 'Work of others runs in the mode sandbox or allowlist; ask and full are for tasks of people',
+    }),
+    /** The checkout in which an agent that runs programs gets a worktree. */
+    cwd,
     /** Words of labels, or names of priorities, by the priority that they mean. */
     priorities: z.record(z.string().min(1).max(100), prioritySchema),
     /** The e-mail address of the user whose tasks they are. */
@@ -27,6 +32,10 @@ const ruleSchema = z
     comments: z.boolean(),
     commenters: z.enum(['anyone', 'members']),
     checks: z.enum(['off', 'task-branches', 'all']),
+    /** Prepares a task for reviews and failed checks of pull requests that svc opened. */
+    followUps: z.boolean(),
+    /** Pushes what such a task changed once it has completed. */
+    pushFollowUps: z.boolean(),
     /** Bots whose labels and comments count; those of others never do. */
     allowBots: z.array(account).max(50),
   })
@@ -87,6 +96,13 @@ export const webhookSettings = {
   ...settingsOf('linear', {
     account: 'the id or the name of a user or an agent',
     scopes: 'teams',
+  }),
+  'webhooks.inbound.followUpDelayMs': define({
+    schema: z.int().min(0).max(3_600_000),
+    default: 30_000,
+    live: true,
+    description:
+      'Milliseconds that a follow-up of a pull request waits for further comments before it runs by itself',
   }),
   'webhooks.inbound.keepDays': define({
     schema: z.int().min(1).max(365),

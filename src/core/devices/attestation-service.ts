@@ -14,9 +14,9 @@ import { AppError } from '../errors.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
-import { decodeBase64 } from './base64.ts';
+import { decodeBase64 } from '../secrets/base64.ts';
 import { deviceIdOf } from './device-identity.ts';
-import { sign, verifyStrictly } from './ed25519.ts';
+import { sign, verifyStrictly } from '../secrets/ed25519.ts';
 
 const DOMAIN = 'service/attest/v1\0';
 const NONCE_BYTES = 16;

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { DeviceIdentity } from '../../contract/devices.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { publicKeyOf } from './ed25519.ts';
+import { publicKeyOf } from '../secrets/ed25519.ts';
+import { fingerprintOf } from '../secrets/public-key.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -22,5 +23,3 @@ export function deviceIdOf(publicKey: Uint8Array): string {
   const text = letters.map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
   return (text.match(/.{4}/g) ?? []).join('-');
 }
-
-export const fingerprintOf = (publicKey: Uint8Array): string => `sha256:${hash('sha256', publicKey, 'hex')}`;

@@ -3,11 +3,12 @@ import type { Device } from '../../contract/devices.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, requireOwned, roleOf, visibleOwner } from '../auth/caller.ts';
 import type { ClientInfo, SessionService } from '../auth/session-service.ts';
+import type { EventBus } from '../events.ts';
 import type { DeviceRow } from '../storage/rows/devices.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { TokenService } from '../auth/tokens/token-service.ts';
-import { fingerprintOf } from './device-identity.ts';
+import { fingerprintOf } from '../secrets/public-key.ts';
 import type { PairingStore } from '../auth/pairing-store.ts';
 
 export interface DeviceServiceDeps {
@@ -16,6 +17,7 @@ export interface DeviceServiceDeps {
   sessions: SessionService;
   tokens: TokenService;
   audit: AuditLog;
+  bus: EventBus;
 }
 
 interface DeviceWithLastSeen extends DeviceRow {
@@ -45,6 +47,7 @@ export class DeviceService {
       const row = await find(db, caller, id);
       await db.updateTable('devices').set({ name }).where('id', '=', id).execute();
       await caller.auditEntry?.append(transaction);
+      this.#tell(transaction, row.owner_id);
       return toDevice({ ...row, name }, caller);
     });
   }
@@ -70,7 +73,12 @@ export class DeviceService {
         arguments: { deviceId: id, name, ownerId: owner_id, devices: ids.length, sessions: revokedSessions },
         result: 'ok',
       });
+      this.#tell(transaction, owner_id);
     });
+  }
+
+  #tell(transaction: WriteTransaction, userId: string): void {
+    transaction.afterCommit(() => this.#deps.bus.emit('devices_changed', { userId }));
   }
 }
 
@@ -102,6 +110,7 @@ const toDevice = (row: DeviceWithLastSeen, caller: Caller): Device => ({
   name: row.name,
   userId: row.owner_id,
   role: roleOf(row),
+  limited: row.limited === 1,
   ...(row.public_key !== null && { fingerprint: fingerprintOf(Buffer.from(row.public_key, 'base64')) }),
   createdAt: row.created_at,
   ...(row.last_seen_at !== null && { lastSeenAt: row.last_seen_at }),

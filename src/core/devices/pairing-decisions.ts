@@ -4,6 +4,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, isAdmin } from '../auth/caller.ts';
 import type { ClientInfo } from '../auth/session-service.ts';
 import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
 import { addressKey, type Limit, type RateLimits } from '../limits/rate-limits.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { DeviceRow, PairingRequestRow } from '../storage/rows/devices.ts';
@@ -25,6 +26,7 @@ export interface PairingDecisionsDeps {
   database: Database;
   store: PairingStore;
   audit: AuditLog;
+  bus: EventBus;
   limits: RateLimits;
   keyRing: KeyRing;
   runtime: Runtime;
@@ -36,6 +38,8 @@ export interface Approval {
   name?: string | undefined;
   /** The label that the approver gave; the session identifies the user. */
   approvedBy?: string | undefined;
+  /** Whether the device may only look, decide and cancel, also where it asked for more. */
+  limited?: boolean | undefined;
   /** The version of the request that the person saw; undefined when it was not inspected. */
   version?: string | undefined;
 }
@@ -59,7 +63,7 @@ export class PairingDecisions {
 
   /** Adds the device to those of the caller, with no more rights than the caller. */
   async approve(caller: Caller, approval: Approval, client: ClientInfo): Promise<PairingRequest> {
-    const { code, role, name, approvedBy, version } = approval;
+    const { code, role, name, approvedBy, limited, version } = approval;
     if (role === 'admin' && !isAdmin(caller))
       throw new AppError('forbidden', 'A device cannot have more rights than you');
     return this.#decide(caller, code, client, async (transaction, row, now) => {
@@ -74,6 +78,7 @@ export class PairingDecisions {
         public_key: row.public_key,
         approved_by: caller.deviceId ?? null,
         created_at: now.toISOString(),
+        limited: limited || row.limited === 1 ? 1 : 0,
       };
       await transaction.db.insertInto('devices').values(device).execute();
       const inTime = new Date(now.getTime() + PICK_UP_MS).toISOString();
@@ -81,6 +86,7 @@ export class PairingDecisions {
         status: 'approved',
         device_id: device.id,
         role: device.role,
+        limited: device.limited,
         approver_label: approvedBy || null,
         expires_at: row.expires_at > inTime ? row.expires_at : inTime,
       };
@@ -105,7 +111,7 @@ export class PairingDecisions {
       now: Date,
     ) => Promise<{ status: 'approved' | 'rejected' } & Partial<PairingRequestRow>>,
   ): Promise<PairingRequest> {
-    const { database, store, audit, runtime } = this.#deps;
+    const { database, store, audit, bus, runtime } = this.#deps;
     return this.#try(caller, client, () =>
       database.write(async (transaction) => {
         const now = runtime.now();
@@ -129,10 +135,12 @@ export class PairingDecisions {
             requestId: row.id,
             deviceId: decided.device_id,
             role: decided.role,
+            ...(decided.limited === 1 && { limited: true }),
             ...(decided.approver_label !== null && { approverLabel: decided.approver_label }),
           },
           result: 'ok',
         });
+        transaction.afterCommit(() => bus.emit('devices_changed', { userId: caller.userId }));
         return toPairingRequest(decided, at);
       }),
     );

@@ -2,7 +2,7 @@ import type { PairingRequest, PairingStatus } from '../../contract/pairing.ts';
 import type { Role } from '../../contract/users.ts';
 import { hashToken } from '../auth/hash-token.ts';
 import type { PairingRequestRow } from '../storage/rows/devices.ts';
-import { fingerprintOf } from './device-identity.ts';
+import { fingerprintOf } from '../secrets/public-key.ts';
 
 /** The status at this moment: a request that was not decided or not fetched in time has expired. */
 export function statusOf(row: PairingRequestRow, now: string): PairingStatus {
@@ -25,6 +25,8 @@ export function toPairingRequest(row: PairingRequestRow, now: string): PairingRe
   return {
     id: row.id,
     version: versionOf(row),
+    claimed: row.created_by === null || row.claim_hash !== null,
+    limited: row.limited === 1,
     ...requesterOf(row),
     meta: JSON.parse(row.meta) as PairingRequest['meta'],
     ...(row.address !== null && { address: row.address }),

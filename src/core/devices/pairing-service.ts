@@ -6,12 +6,13 @@ import type { Caller } from '../auth/caller.ts';
 import { hashToken } from '../auth/hash-token.ts';
 import type { ClientInfo, SessionService } from '../auth/session-service.ts';
 import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { PairingRequestRow } from '../storage/rows/devices.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
-import { decodeBase64 } from './base64.ts';
-import { isStrictPublicKey } from './ed25519.ts';
+import { decodeBase64 } from '../secrets/base64.ts';
+import { isStrictPublicKey } from '../secrets/ed25519.ts';
 import { formatCode, hashCode, newCode } from './pairing-code.ts';
 import { slotFor } from './pairing-slots.ts';
 import { requesterOf, statusOf, toPairingRequest } from './pairing-request.ts';
@@ -28,6 +29,7 @@ export interface PairingServiceDeps {
   store: PairingStore;
   sessions: SessionService;
   audit: AuditLog;
+  bus: EventBus;
   keyRing: KeyRing;
   identity: DeviceIdentity;
   runtime: Runtime;
@@ -42,14 +44,19 @@ export class PairingService {
 
   /** Creates a request; the code is for the approver, the requestId is the secret of the device. */
   async request(input: CreatePairingRequest, client: ClientInfo) {
-    const made = await this.#create(input, client, null);
+    const made = await this.#create(input, client, { createdBy: null, isLimited: false });
     return { ...made, formatted: formatCode(made.code) };
   }
 
-  /** Creates a request for a QR code, which the device that scans it claims. */
-  async qr(caller: Caller, baseUrl: string, client: ClientInfo) {
-    const made = await this.#create({ requesterId: 'qr', meta: {} }, client, caller.userId);
-    const pairingUrl = `svc://pair?code=${made.code}&host=${encodeURIComponent(baseUrl)}`;
+  /** Creates a request for a QR code, which the device that scans it claims; a browser becomes a limited device. */
+  async qr(caller: Caller, baseUrl: string, client: ClientInfo, link: 'app' | 'browser' = 'app') {
+    const isLimited = link === 'browser';
+    const input = { requesterId: 'qr', meta: {} };
+    const made = await this.#create(input, client, { createdBy: caller.userId, isLimited });
+    const pairingUrl = isLimited
+      ? // The code is in the fragment, which browsers do not send and proxies do not log.
+        `${baseUrl}/pair#${made.code}`
+      : `svc://pair?code=${made.code}&host=${encodeURIComponent(baseUrl)}`;
     const { renderSVG } = await import('uqr');
     return { ...made, pairingUrl, qrSvg: renderSVG(pairingUrl, { ecc: 'M', border: QUIET_ZONE }) };
   }
@@ -67,6 +74,7 @@ export class PairingService {
       if (!(await store.claim(transaction, row.id, claim)))
         throw new AppError('wrong_state', 'This code was already used. Show a new one.');
       await this.#audit(transaction, 'pairing.claimed', { ...row, ...claim }, { client });
+      this.#tell(transaction, row.created_by);
       return row.expires_at;
     });
     return { requestId, expiresAt, daemonFingerprint: identity.fingerprint };
@@ -113,7 +121,11 @@ export class PairingService {
     return database.write((transaction) => store.deleteExpired(transaction, this.#readableSince()));
   }
 
-  async #create(input: CreatePairingRequest, client: ClientInfo, createdBy: string | null) {
+  async #create(
+    input: CreatePairingRequest,
+    client: ClientInfo,
+    { createdBy, isLimited }: { createdBy: string | null; isLimited: boolean },
+  ) {
     const { database, store, keyRing, identity, runtime } = this.#deps;
     const code = newCode(runtime);
     const now = runtime.now();
@@ -135,6 +147,7 @@ export class PairingService {
       role: null,
       reason: null,
       delivered_at: null,
+      limited: isLimited ? 1 : 0,
     };
     await database.write(async (transaction) => {
       const pending = await store.pendingOf(transaction.db, createdBy, row.created_at);
@@ -162,8 +175,13 @@ export class PairingService {
       if (!(await store.deliver(transaction, row.id, this.#now()))) return undefined;
       await sessions.insert(transaction, session.row);
       await this.#audit(transaction, 'pairing.delivered', row, { client, userId: decided_by });
+      this.#tell(transaction, decided_by);
       return session.token;
     });
+  }
+
+  #tell(transaction: WriteTransaction, userId: string): void {
+    transaction.afterCommit(() => this.#deps.bus.emit('devices_changed', { userId }));
   }
 
   #newRequestId() {

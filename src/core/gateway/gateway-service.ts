@@ -117,6 +117,8 @@ export class GatewayService {
       assigned_agent: input.assignedAgent ?? null,
       labels: JSON.stringify(input.labels ?? []),
       may_command: !isText && mayRunCommands(caller) ? 1 : 0,
+      agent_rule: null,
+      best_of: input.bestOf ? JSON.stringify(input.bestOf) : null,
       interactive: 0,
       suspect: 0,
     });

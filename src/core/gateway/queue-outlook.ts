@@ -155,7 +155,14 @@ export class QueueOutlook {
   }
 }
 
-const pooledColumns = ['assigned_agent', 'may_command', 'interactive', 'suspect'] as const;
+const pooledColumns = [
+  'assigned_agent',
+  'may_command',
+  'agent_rule',
+  'best_of',
+  'interactive',
+  'suspect',
+] as const;
 
 const levelsOf = ({ pools, paused }: Snapshot, pool: string): Levels =>
   paused ?? pools.get(pool)?.levels ?? [];

@@ -29,7 +29,7 @@ export class RunTimeEstimates {
 
   async #begin(): Promise<void> {
     const { query, bus } = this.#deps;
-    for (const ms of (await query.durations('', WINDOW, undefined)).reverse()) this.#add(ms);
+    for (const { ms } of (await query.durations('', WINDOW, undefined)).reverse()) this.#add(ms);
     bus.on('task', ({ event }) => {
       if (event.type === 'completed') this.#add(Number(event.data['duration']));
     });

@@ -62,11 +62,65 @@ export class NotificationService {
     };
   }
 
-  async markRead(caller: Caller, id: string): Promise<Notification> {
+  /** The newest unread notifications without those of some types, with how many there are. */
+  async unread(
+    caller: Caller,
+    { except, limit }: { except: readonly Notification['type'][]; limit: number },
+  ) {
+    const all = this.#database.read
+      .selectFrom('notifications')
+      .where('owner_id', '=', caller.userId)
+      .where('read_at', 'is', null);
+    const counts = await all
+      .select((is) => ['type', is.fn.countAll<number>().as('n')])
+      .groupBy('type')
+      .execute();
+    const rows = await all
+      .selectAll()
+      .where('type', 'not in', except)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    const sum = (some: typeof counts) => some.reduce((total, { n }) => total + n, 0);
+    return {
+      notifications: rows.map(toNotification),
+      total: sum(counts.filter(({ type }) => !except.includes(type as Notification['type']))),
+      unread: sum(counts),
+    };
+  }
+
+  markRead(caller: Caller, id: string): Promise<Notification> {
+    return this.#mark(caller, id, (readAt) => readAt ?? this.#runtime.now().toISOString());
+  }
+
+  markUnread(caller: Caller, id: string): Promise<Notification> {
+    return this.#mark(caller, id, () => null);
+  }
+
+  /** Marks those of the caller that were there at a moment; returns how many. */
+  async markAllRead(caller: Caller, until: string | undefined): Promise<number> {
+    return this.#database.write(async ({ db }) => {
+      const unread = db
+        .updateTable('notifications')
+        .set({ read_at: this.#runtime.now().toISOString() })
+        .where('owner_id', '=', caller.userId)
+        .where('read_at', 'is', null);
+      const marked = await (
+        until === undefined ? unread : unread.where('created_at', '<=', until)
+      ).executeTakeFirst();
+      return Number(marked.numUpdatedRows);
+    });
+  }
+
+  async #mark(
+    caller: Caller,
+    id: string,
+    change: (readAt: string | null) => string | null,
+  ): Promise<Notification> {
     return this.#database.write(async ({ db }) => {
       const found = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
       const row = requireOwned(caller, found, 'Notification');
-      const read_at = row.read_at ?? this.#runtime.now().toISOString();
+      const read_at = change(row.read_at);
       await db.updateTable('notifications').set({ read_at }).where('id', '=', id).execute();
       return toNotification({ ...row, read_at });
     });

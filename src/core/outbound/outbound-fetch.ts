@@ -10,6 +10,8 @@ export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string;
+  /** A body that is not text. */
+  bytes?: Uint8Array<ArrayBuffer>;
   signal?: AbortSignal;
   /** Timeout in milliseconds for the whole exchange. */
   timeoutMs: number;
@@ -57,7 +59,7 @@ export function createOutboundFetch(
   return {
     close: async () => void (await Promise.all([agents.close(), elsewhere.close()])),
     check: (url) => void check(url),
-    fetch: async (text, { timeoutMs, maxBytes, signal, decode = asUtf8, ...request }) => {
+    fetch: async (text, { timeoutMs, maxBytes, signal, decode = asUtf8, bytes, ...request }) => {
       const url = check(text);
       const { host } = url;
       const limit = AbortSignal.timeout(timeoutMs);
@@ -66,6 +68,7 @@ export function createOutboundFetch(
         const { Agent, fetch } = await import('undici');
         const response = await fetch(url.href, {
           ...request,
+          ...(bytes && { body: bytes }),
           redirect: 'manual',
           dispatcher: (own?.hasPort(url) ? elsewhere : agents).get(Agent),
           signal: signal ? AbortSignal.any([signal, limit]) : limit,

@@ -7,6 +7,7 @@ import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';
 import { defaultPath } from './default-path.ts';
+import { GitShells } from './git-shells.ts';
 import { killMarked } from './process-group.ts';
 import { Sandbox } from './sandbox.ts';
 import { Workspaces } from './workspaces.ts';
@@ -16,6 +17,8 @@ export interface ProcessServices {
   installation: string;
   sandbox: Sandbox;
   workspaces: Workspaces;
+  /** What git runs in. */
+  shells: GitShells;
   /** Real paths of the daemon's own directories, which no tool may read. */
   protectedDirectories: string[];
 }
@@ -42,9 +45,13 @@ export async function composeProcesses({
     hiddenDirectories: protectedDirectories,
   });
   const workspaces = new Workspaces(join(locations.data, 'workspaces'));
+  const shells = new GitShells(runtime);
   return {
-    services: { installation, sandbox, workspaces, protectedDirectories },
-    lifecycle: { start: () => killMarked((mark) => mark.startsWith(`${installation}/`)) },
+    services: { installation, sandbox, workspaces, shells, protectedDirectories },
+    lifecycle: {
+      start: () => killMarked((mark) => mark.startsWith(`${installation}/`)),
+      stop: () => shells.close(),
+    },
   };
 }
 

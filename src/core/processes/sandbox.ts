@@ -29,7 +29,23 @@ export interface SandboxedCommand {
   hidden?: readonly string[];
   /** Files and directories of the workspace that it cannot replace and, if they are read-only, cannot change; parents first. */
   protectedPaths?: readonly { path: string; isReadOnly: boolean }[];
+  /** Files and directories outside of the workspace that it sees, in order: later ones cover earlier ones. */
+  mounts?: readonly SandboxMount[];
+  /** Whether it only reads in the workspace. */
+  isReadOnly?: boolean;
+  /** Whether it reaches the network; no command does unless set. */
+  hasNetwork?: boolean;
+  /**
+   * Whether it keeps the environment that bwrap is started with, to which `env` is added. For variables that hold secrets:
+   * every user of the machine can read the arguments of a program.
+   */
+  keepsEnvironment?: boolean;
 }
+
+/** A path that a sandbox shows: of the machine, or an empty directory in memory. */
+export type SandboxMount =
+  | { source: string; target: string; isReadOnly: boolean }
+  | { target: string; isMemory: true };
 
 export type SandboxState = { isWorking: true } | { isWorking: false; reason: string };
 
@@ -79,6 +95,10 @@ export class Sandbox {
     env,
     hidden = [],
     protectedPaths = [],
+    mounts = [],
+    isReadOnly = false,
+    hasNetwork = false,
+    keepsEnvironment = false,
   }: SandboxedCommand): Promise<string[]> {
     const closed = await this.checkWorkspace(workspace);
     const { hidden: closedDirectories } = closed;
@@ -96,14 +116,16 @@ export class Sandbox {
     return [
       [this.#bwrap],
       await this.#machine(closed),
-      ['--bind', workspace, workspace],
+      hasNetwork ? ['--share-net'] : [],
+      mounts.flatMap((mount) => this.#mount(mount)),
+      [isReadOnly ? '--ro-bind' : '--bind', workspace, workspace],
       protectedPaths.flatMap(({ path, isReadOnly }) => [isReadOnly ? '--ro-bind' : '--bind', path, path]),
       inside.flatMap((directory) => ['--tmpfs', directory]),
       masks,
       // Last, because the mounts above need writable mount points in them.
       ['/', ...outside, ...inside].flatMap((directory) => ['--remount-ro', directory]),
       ['--chdir', cwd],
-      environmentArguments(env),
+      environmentArguments(env, keepsEnvironment),
       ['--', ...this.#limits(), ...argv],
     ].flat();
   }
@@ -189,6 +211,11 @@ export class Sandbox {
     ].flat();
   }
 
+  #mount(mount: SandboxMount): string[] {
+    if ('isMemory' in mount) return this.#memory(mount.target);
+    return [mount.isReadOnly ? '--ro-bind' : '--bind', mount.source, mount.target];
+  }
+
   #memory(directory: string): string[] {
     const size = this.#has('--size') ? ['--size', String(MEMORY_BYTES)] : [];
     return [...size, '--tmpfs', directory];
@@ -202,8 +229,8 @@ export class Sandbox {
 const broken = (reason: string): SandboxState => ({ isWorking: false, reason });
 const bindReadOnly = (path: string) => ['--ro-bind-try', path, path];
 
-const environmentArguments = (env: Record<string, string>) => [
-  '--clearenv',
+const environmentArguments = (env: Record<string, string>, isAdded = false) => [
+  ...(isAdded ? [] : ['--clearenv']),
   ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
 ];
 

@@ -170,6 +170,13 @@ export class ModelProviders {
     };
   }
 
+  /** The providers whose key a person has to replace or pay for. */
+  needingPerson(): { type: ProviderName; name: string; message: string }[] {
+    return [...this.#health.problems()]
+      .filter(([type]) => this.#connections.isEnabled(type) && this.#connections.missing(type) === undefined)
+      .map(([type, message]) => ({ type, name: displayName(type), message }));
+  }
+
   /** The circuit breakers of the usable providers and of those that were used. */
   breakers() {
     const uses = new Set(this.#connections.usable().map((type) => `${type} chat` as const));

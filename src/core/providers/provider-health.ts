@@ -19,6 +19,9 @@ export interface ProviderCheck {
 /** What to say of an error of a provider, without secrets. */
 export type Explain = (name: ProviderName, error: unknown) => { message: string; code?: string };
 
+/** Failures that stay until a person has done something. */
+const needingPerson: readonly string[] = ['auth', 'quota'] satisfies FailureClass[];
+
 type LastSeen = Pick<ModelProvider, 'healthCheckedAt' | 'lastUsedAt'> & Partial<ProviderCheck>;
 
 /** Failures that say nothing about the health of the provider. */
@@ -40,6 +43,8 @@ export class ProviderHealth {
   readonly #explain: Explain;
   readonly #pending = new Map<ProviderName, Promise<ProviderCheck>>();
   readonly #seen = new Map<ProviderName, LastSeen>();
+  /** What a person has to mend, as a sentence. */
+  readonly #problems = new Map<ProviderName, string>();
 
   constructor(deps: {
     connections: ProviderConnections;
@@ -56,6 +61,11 @@ export class ProviderHealth {
     return this.#seen.get(type);
   }
 
+  /** The providers whose key was refused or is used up when they were last asked, with a sentence about it. */
+  problems(): ReadonlyMap<ProviderName, string> {
+    return this.#problems;
+  }
+
   /** Records the outcome of a call; `failure` is undefined where it succeeded. */
   recordUse(type: ProviderName, failure: ModelFailure | undefined): void {
     const lastUsedAt = this.#clock.now().toISOString();
@@ -64,12 +74,13 @@ export class ProviderHealth {
       this.#seen.set(type, { ...this.#seen.get(type), lastUsedAt });
     else {
       const message = `${explanations[failure.class] ?? 'It failed'} (${failure.code})`;
-      this.#remember(type, { healthy: false, message, lastUsedAt });
+      this.#remember(type, { healthy: false, message, code: failure.class, lastUsedAt });
     }
   }
 
   forget(type: ProviderName): void {
     this.#seen.delete(type);
+    this.#problems.delete(type);
     this.#pending.delete(type);
   }
 
@@ -89,7 +100,10 @@ export class ProviderHealth {
     return check;
   }
 
-  #remember(type: ProviderName, { healthy, latencyMs, message, lastUsedAt }: LastSeen): void {
+  #remember(type: ProviderName, { healthy, latencyMs, message, code, lastUsedAt }: LastSeen): void {
+    if (message !== undefined && code !== undefined && needingPerson.includes(code))
+      this.#problems.set(type, message);
+    else this.#problems.delete(type);
     const usedAt = lastUsedAt ?? this.#seen.get(type)?.lastUsedAt;
     this.#seen.set(type, {
       ...(healthy !== undefined && { healthy }),

@@ -38,6 +38,7 @@ export async function measureUsage(
   const { bavail, blocks, bsize } = statfsSync(data);
   const directories = [
     await measure('workspaces', join(data, 'workspaces')),
+    await measure('worktrees', join(data, 'worktrees')),
     await measure('outputs', join(data, 'outputs')),
     await measure('kept files', join(data, 'kept')),
     await measure('memory', join(data, 'memory')),

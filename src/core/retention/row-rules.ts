@@ -62,6 +62,13 @@ export const rowKinds: readonly RowKind[] = [
     may: () => sql`status <> 'pending'`,
   },
   {
+    name: 'pushes that waited for an approval',
+    setting: 'retention.approvalsDays',
+    table: 'publications',
+    since: 'requested_at',
+    may: () => sql`not exists (select 1 from approvals where approvals.id = publications.id)`,
+  },
+  {
     name: 'kept changes of files',
     setting: 'retention.keptFilesDays',
     table: 'file_changes',

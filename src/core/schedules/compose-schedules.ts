@@ -10,6 +10,7 @@ import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import { IdempotencyStore } from '../tasks/idempotency-store.ts';
 import { ScheduleOccurrences } from './schedule-occurrences.ts';
 import { ScheduleService } from './schedule-service.ts';
 import { ScheduleStore } from './schedule-store.ts';
@@ -54,6 +55,7 @@ export function composeSchedules({
   const schedules = new ScheduleService({
     ...deps,
     store,
+    idempotency: new IdempotencyStore(deps.database),
     occurrences,
     check,
     environments,

@@ -17,10 +17,11 @@ import {
   visibleOwner,
 } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
+import type { IdempotencyStore, IdempotentRequest } from '../tasks/idempotency-store.ts';
 import type { TaskEnvironments } from '../tasks/task-environments.ts';
 import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import { type PerUserLimit, requireRoom } from '../limits/per-user-limit.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { ScheduleRow } from '../storage/rows/schedules.ts';
 import type { Runtime } from '../runtime.ts';
 import { dropWaiting, pause } from './advance-schedule.ts';
@@ -42,10 +43,11 @@ const YIELD_EVERY = 25;
 export interface ScheduleServiceDeps {
   database: Database;
   store: ScheduleStore;
+  idempotency: IdempotencyStore;
   occurrences: ScheduleOccurrences;
   registry: Pick<AgentRegistry, 'usesCommands'>;
   check: Pick<NewTaskCheck, 'modelWarning'>;
-  environments: Pick<TaskEnvironments, 'columnsOf' | 'columnsAfter'>;
+  environments: Pick<TaskEnvironments, 'columnsOf' | 'columnsAfter' | 'comparable'>;
   runtime: Runtime;
   systemZone: () => string;
   /** Called when a next time may have changed. */
@@ -55,6 +57,13 @@ export interface ScheduleServiceDeps {
 /** Takes what could not be checked of a change, if anything. */
 type Warn = (warning: string | undefined) => void;
 const ignore: Warn = () => undefined;
+
+/** What is answered again to the same idempotency key. */
+interface FirstAnswer {
+  id: string;
+  warnings?: string[];
+}
+type CreatedSchedule = Omit<FirstAnswer, 'id'> & { schedule: Schedule; isReplay: boolean };
 
 /** Schedules on behalf of a caller. */
 export class ScheduleService {
@@ -77,16 +86,50 @@ export class ScheduleService {
     return toSchedule(requireOwned(caller, await this.#deps.store.findListed(id), 'Schedule'));
   }
 
-  async create(caller: Caller, input: CreateSchedule, warn = ignore): Promise<Schedule> {
-    const { database, store, registry, environments, check, runtime, systemZone, onPlanned } = this.#deps;
+  /** Creates a schedule, once for each idempotency key. */
+  async create(caller: Caller, input: CreateSchedule, key?: string): Promise<CreatedSchedule> {
+    const { database, store, idempotency, check, onPlanned } = this.#deps;
+    const request = key === undefined ? undefined : this.#requestOf(caller, input, key);
+    const earlier = request && (await idempotency.find(database.read, request));
+    if (earlier) return this.#replay(caller, earlier as FirstAnswer);
+    const row = await this.#newRow(caller, input);
+    const warning = await check.modelWarning(input.task);
+    const answer: FirstAnswer = { id: row.id, ...(warning !== undefined && { warnings: [warning] }) };
+    const first = await database.write(async (transaction: WriteTransaction) => {
+      const meanwhile = request && (await idempotency.find(transaction.db, request));
+      if (meanwhile) return meanwhile as FirstAnswer;
+      await requireRoom(transaction.db, perUser, caller.userId);
+      await store.insert(transaction.db, row);
+      if (request) await idempotency.insert(transaction, request, answer, row.created_at);
+      await caller.auditEntry?.append(transaction, { id: row.id });
+      return undefined;
+    });
+    if (first) return this.#replay(caller, first);
+    onPlanned();
+    const { id, ...others } = answer;
+    return { schedule: await this.get(caller, id), isReplay: false, ...others };
+  }
+
+  #requestOf({ userId: ownerId }: Caller, input: CreateSchedule, key: string): IdempotentRequest {
+    const body = { ...input, task: this.#deps.environments.comparable(input.task) };
+    return { ownerId, scope: 'POST /api/schedules', key, body };
+  }
+
+  async #replay(caller: Caller, { id, ...others }: FirstAnswer): Promise<CreatedSchedule> {
+    if (!(await this.#deps.store.find(id)))
+      throw new AppError('conflict', 'The schedule of this idempotency key was deleted');
+    return { schedule: await this.get(caller, id), isReplay: true, ...others };
+  }
+
+  async #newRow(caller: Caller, input: CreateSchedule): Promise<ScheduleRow> {
+    const { registry, environments, runtime, systemZone } = this.#deps;
     if (registry.usesCommands(input.task)) requireCommandRights(caller);
     const { env, ...task } = input.task;
     const timing = timingOf(input, input.timezone ?? systemZone());
     const now = runtime.now();
     const next = firstTime(await timesOf(timing), timing, now);
-    warn(await check.modelWarning(input.task));
     const at = now.toISOString();
-    const row: ScheduleRow = {
+    return {
       id: runtime.newId('sched'),
       owner_id: caller.userId,
       name: input.name ?? task.title.slice(0, 200),
@@ -113,13 +156,6 @@ export class ScheduleService {
       created_at: at,
       updated_at: at,
     };
-    await database.write(async (transaction) => {
-      await requireRoom(transaction.db, perUser, caller.userId);
-      await store.insert(transaction.db, row);
-      await caller.auditEntry?.append(transaction, { id: row.id });
-    });
-    onPlanned();
-    return this.get(caller, row.id);
   }
 
   async change(caller: Caller, id: string, change: UpdateSchedule, warn = ignore): Promise<Schedule> {

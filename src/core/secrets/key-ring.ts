@@ -13,6 +13,7 @@ const paths = {
   cursors: "m/44'/7331'/2'",
   notify: "m/44'/7331'/3'",
   codes: "m/44'/7331'/4'",
+  push: "m/44'/7331'/5'",
 } as const;
 export type KeyPurpose = keyof typeof paths;
 

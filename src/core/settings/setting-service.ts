@@ -46,10 +46,13 @@ export class SettingService {
         userId: caller.userId,
         address,
         // Its new value may be a secret.
-        arguments: { key: setting.key },
+        arguments: { key: setting.key, ...(isWatched(setting.key) && { value: setting.value }) },
         result: 'ok',
       }),
     );
     return setting;
   }
 }
+
+/** A setting that says what a decision is worth: the log has to tell what it was at any time. */
+const isWatched = (key: string): boolean => key === 'approvals.requireSignature';

@@ -64,10 +64,16 @@ export interface Engine {
   nextTaskSeq(): number;
   /** Matches tasks whose title, description or prompt contain all words of `query`; the last word may be a prefix. */
   textMatches(query: string): RawBuilder<SqlBool>;
+  /** The result of a task as JSON, without what may be as long as a file. */
+  resultWithoutTexts(): RawBuilder<string | null>;
   hasLabel(label: string): RawBuilder<SqlBool>;
   hasTag(tag: string): RawBuilder<SqlBool>;
+  /** The value at a path such as `$.usage.totalTokens` in a column that holds JSON; null where there is none. */
+  jsonValue<T>(column: string, path: string): RawBuilder<T>;
   /** Updates the text index with all committed tasks. */
   refreshTextIndex(): Promise<void>;
+  /** Does a change of the text of a task, and updates the text index with it. */
+  changeText(db: Kysely<Schema>, seq: number, change: () => Promise<void>): Promise<void>;
   /** Takes tasks out of the text index, in the transaction that removes them and before it does. */
   forgetTexts(db: Kysely<Schema>, seqs: number[]): Promise<void>;
 }

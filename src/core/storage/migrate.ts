@@ -5,18 +5,26 @@ import { up as approvalChanges } from './migrations/approval-changes.ts';
 import { up as approvalCoverage } from './migrations/approval-coverage.ts';
 import { up as approvals } from './migrations/approvals.ts';
 import { up as auth } from './migrations/auth.ts';
+import { up as conversationAgents } from './migrations/conversation-agents.ts';
+import { up as candidates } from './migrations/candidates.ts';
 import { up as conversationTurns } from './migrations/conversation-turns.ts';
 import { up as conversations } from './migrations/conversations.ts';
 import { up as denialReasons } from './migrations/denial-reasons.ts';
 import { up as directoriesAndEnvironments } from './migrations/directories-and-environments.ts';
 import { up as fileChanges } from './migrations/file-changes.ts';
+import { up as agentSessions } from './migrations/agent-sessions.ts';
+import { up as dayBudgets } from './migrations/day-budgets.ts';
 import { up as timeLimits } from './migrations/time-limits.ts';
 import { up as memory } from './migrations/memory.ts';
 import { up as owners } from './migrations/owners.ts';
 import { up as pairing } from './migrations/pairing.ts';
 import { up as projectMemory } from './migrations/project-memory.ts';
+import { up as pullRequests } from './migrations/pull-requests.ts';
+import { up as phones } from './migrations/phones.ts';
+import { up as publications } from './migrations/publications.ts';
 import { up as queueLanes } from './migrations/queue-lanes.ts';
 import { up as retention } from './migrations/retention.ts';
+import { up as signedDecisions } from './migrations/signed-decisions.ts';
 import { up as taskEnvironment } from './migrations/task-environment.ts';
 import { up as taskFailures } from './migrations/task-failures.ts';
 import { up as taskOutages } from './migrations/task-outages.ts';
@@ -24,6 +32,7 @@ import { up as tasks } from './migrations/tasks.ts';
 import { up as verification } from './migrations/verification.ts';
 import { up as webhookFormats } from './migrations/webhook-formats.ts';
 import { up as webhooks } from './migrations/webhooks.ts';
+import { up as worktrees } from './migrations/worktrees.ts';
 import { copyBeforeMigration } from './upgrade-copy.ts';
 
 type Migration = (db: Kysely<never>) => Promise<void>;
@@ -56,6 +65,15 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0021-webhook-formats': webhookFormats,
   '0022-directories-and-environments': directoriesAndEnvironments,
   '0023-time-limits': timeLimits,
+  '0024-worktrees': worktrees,
+  '0025-agent-sessions': agentSessions,
+  '0026-pull-requests': pullRequests,
+  '0027-conversation-agents': conversationAgents,
+  '0028-candidates': candidates,
+  '0029-day-budgets': dayBudgets,
+  '0030-publications': publications,
+  '0032-signed-decisions': signedDecisions,
+  '0034-phones': phones,
 };
 
 /**

@@ -1,5 +1,7 @@
+import type { UsageDayRow } from './rows/usage-days.ts';
+import type { TaskSessionRow } from './rows/agent-sessions.ts';
 import type { AgentRunRow } from './rows/agent-runs.ts';
-import type { AllowedCallRow, AllowedToolRow, ApprovalRow } from './rows/approvals.ts';
+import type { AllowedCallRow, AllowedToolRow, ApprovalRow, SigningKeyRow } from './rows/approvals.ts';
 import type { AuditRow } from './rows/audit.ts';
 import type { ApiTokenRow, InviteRow, OneTimeTokenRow, SessionRow, UserRow } from './rows/auth.ts';
 import type { SourceCommentRow } from './rows/comments.ts';
@@ -12,11 +14,14 @@ import type { GatewayRequestRow, NotifyDeliveryRow } from './rows/gateway.ts';
 import type { InboundDeliveryRow, SourceClaimRow } from './rows/inbound.ts';
 import type { ExperienceRow, MemorySessionRow, PreferenceRow } from './rows/memory.ts';
 import type { NotificationRow } from './rows/notifications.ts';
+import type { PushMessageRow, PushSubscriptionRow } from './rows/push.ts';
+import type { FollowUpRow, PublicationRow, PullRequestRow } from './rows/pull-requests.ts';
 import type { AuditArchiveRow, RemovedTaskRow } from './rows/retention.ts';
 import type { ScheduleRow } from './rows/schedules.ts';
 import type { StateRow } from './rows/state.ts';
 import type { IdempotencyKeyRow, TaskCountRow, TaskDayRow, TaskEventRow, TaskRow } from './rows/tasks.ts';
 import type { WebhookDeliveryRow, WebhookRow } from './rows/webhooks.ts';
+import type { WorktreeRow } from './rows/worktrees.ts';
 
 /** All tables by name. Columns use types that every engine has: text, integer, JSON as text, times as ISO text. */
 export interface Schema {
@@ -46,7 +51,9 @@ export interface Schema {
   approvals: ApprovalRow;
   allowed_calls: AllowedCallRow;
   allowed_tools: AllowedToolRow;
+  signing_keys: SigningKeyRow;
   agent_runs: AgentRunRow;
+  task_sessions: TaskSessionRow;
   file_changes: FileChangeRow;
   inbound_deliveries: InboundDeliveryRow;
   source_claims: SourceClaimRow;
@@ -57,5 +64,12 @@ export interface Schema {
   memory_sessions: MemorySessionRow;
   experiences: ExperienceRow;
   preferences: PreferenceRow;
+  usage_days: UsageDayRow;
   state: StateRow;
+  worktrees: WorktreeRow;
+  pull_requests: PullRequestRow;
+  follow_ups: FollowUpRow;
+  publications: PublicationRow;
+  push_subscriptions: PushSubscriptionRow;
+  push_messages: PushMessageRow;
 }

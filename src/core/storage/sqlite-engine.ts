@@ -20,10 +20,14 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq
     nextTaskSeq: () => ++taskSeq,
     textMatches: (query) =>
       sql`tasks.seq in (select rowid from task_text where task_text match ${toMatchExpression(query)})`,
+    resultWithoutTexts: () =>
+      sql`json_remove(tasks.result, '$.output', '$.artifacts', '$.verification', '$.candidates', '$.refusedCalls')`,
     hasLabel: (label) => sql`exists (select 1 from json_each(tasks.labels) where value = ${label})`,
     hasTag: (tag) => sql`exists (select 1 from json_each(experiences.tags) where value = ${tag})`,
+    jsonValue: (column, path) => sql`json_extract(${sql.ref(column)}, ${path})`,
     refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
     forgetTexts,
+    changeText,
   };
 }
 
@@ -35,6 +39,17 @@ async function forgetTexts(db: Kysely<Schema>, seqs: number[]): Promise<void> {
   await sql`insert into task_text (task_text, rowid, title, description, prompt)
     select 'delete', seq, title, coalesce(description, ''), coalesce(prompt, '') from tasks
     where seq in (${sql.join(found)})`.execute(db);
+}
+
+/** Changes the text of a task; the index loses the old text and gets the new one. */
+async function changeText(db: Kysely<Schema>, seq: number, change: () => Promise<void>): Promise<void> {
+  await forgetTexts(db, [seq]);
+  await change();
+  if (seq <= Number((await readState(db, WATERMARK)) ?? 0))
+    await sql`insert into task_text (rowid, title, description, prompt)
+      select seq, title, coalesce(description, ''), coalesce(prompt, '') from tasks where seq = ${seq}`.execute(
+      db,
+    );
 }
 
 /**

@@ -55,6 +55,11 @@ export class ActiveRuns {
     this.#runs.get(taskId)?.controller.abort(new RunStopped(reason));
   }
 
+  /** Ends a run as failed. */
+  fail(taskId: string, failure: Error): void {
+    this.#runs.get(taskId)?.controller.abort(failure);
+  }
+
   /** Stops every run, and those that are about to begin. */
   stopAll(reason: StopReason): void {
     this.#stoppedFor = reason;

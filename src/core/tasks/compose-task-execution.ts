@@ -1,19 +1,25 @@
-import type { Feature } from '../lifecycle.ts';
+import { DayBudgets } from '../budgets/day-budgets.ts';
+import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
 import { TaskLeases } from './task-leases.ts';
 import { TaskRunner, type TaskRunnerDeps } from './task-runner.ts';
 import type { TaskFeature } from './compose-tasks.ts';
 import { TaskSweeper } from './task-sweeper.ts';
+import { VerifyFile, type VerifyFileDeps } from './verification/verify-file.ts';
 import { WorkVerifier } from './verification/work-verifier.ts';
 
-export type TaskExecutionDeps = TaskFeature['execution'] & Pick<TaskRunnerDeps, 'workspaces' | 'config'>;
+export type TaskExecutionDeps = TaskFeature['execution'] &
+  Pick<TaskRunnerDeps, 'workspaces' | 'worktrees' | 'config'> &
+  Pick<VerifyFileDeps, 'sandbox' | 'shells'>;
 
 /** What claims queued tasks and runs their agents; when it stops, running work gets its time to finish. */
 export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<never, never>> {
   const recorder = new OutcomeRecorder(deps);
+  const budgets = new DayBudgets(deps);
   const workerId = deps.runtime.newId('worker');
   const verifier = new WorkVerifier(deps);
-  const runner = new TaskRunner({ ...deps, recorder, verifier, workerId });
+  const verifyFile = new VerifyFile(deps);
+  const runner = new TaskRunner({ ...deps, budgets, recorder, verifier, verifyFile, workerId });
   const leases = new TaskLeases(deps);
   const sweeper = new TaskSweeper({ ...deps, engine: deps.database.engine });
   return {
@@ -29,6 +35,7 @@ export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<ne
         await runner.stop(drainMs);
         leases.stop();
       },
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => budgets.tidy() },
     },
   };
 }

@@ -19,7 +19,9 @@ import type { Runtime } from '../runtime.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
 import { TaskCountStore } from '../storage/task-count-store.ts';
+import type { Worktrees } from '../worktrees/worktrees.ts';
 import { ActiveRuns } from './active-runs.ts';
+import { AgentTexts } from './agent-texts.ts';
 import { CursorCodec } from './cursor.ts';
 import { DeadLetterService } from './dead-letter-service.ts';
 import { DeadLetterStore } from './dead-letter-store.ts';
@@ -29,8 +31,10 @@ import { QueueService } from './queue-service.ts';
 import { QueueSlots } from './queue-slots.ts';
 import { QueueStatusService } from './queue-status-service.ts';
 import { QueueUsers } from './queue-users.ts';
+import { RunProgressReports } from './run-progress.ts';
 import { TaskAdmission } from './task-admission.ts';
 import { TaskAnalyticsService } from './task-analytics-service.ts';
+import { TaskCheckReader } from './task-checks.ts';
 import { TaskDeletion } from './task-deletion.ts';
 import { TaskFinishWatcher } from './task-finish-watcher.ts';
 import { TaskEnvironments } from './task-environments.ts';
@@ -54,6 +58,7 @@ export interface TaskDeps extends AdapterDeps {
   audit: AuditLog;
   locations: Locations;
   workspaces: Workspaces;
+  worktrees: Worktrees;
   keys: KeyRing;
   /** Takes the events of tasks that webhooks subscribe to. */
   outbox: TaskOutbox;
@@ -96,6 +101,7 @@ export async function composeTasks(deps: TaskDeps) {
     root: join(locations.data, 'outputs'),
     maxBytes: () => deps.config.get('agents.output.maxBytes'),
   });
+  const runProgress = new RunProgressReports(bus);
   const stored = { ...deps, store, scan, runs, deadLetters: deadLetterStore, idempotency };
   const admission = new TaskAdmission({ ...stored, registry, queue, pause });
   const recovery = new TaskRecovery({ ...stored, admission, bootId: readBootId });
@@ -121,18 +127,31 @@ export async function composeTasks(deps: TaskDeps) {
     tasks: new TaskService({ ...stored, admission, registry, queue, environments, check }),
     taskDeletion: new TaskDeletion({ ...stored, removal, outputs }),
     taskRemoval: removal,
-    taskLists: new TaskListService({ database, query, counts, cursors }),
+    taskLists: new TaskListService({ database, query, counts, cursors, runProgress }),
     taskAnalytics: new TaskAnalyticsService({ counts, query, runtime }),
+    taskChecks: new TaskCheckReader({ database, store }),
     taskEvents: new TaskEventReader({ database, store, bus }),
     taskExport: new TaskExport({ query, counts, runtime }),
     taskImport: new TaskImport({ database, store }),
     taskOutputs: outputs,
-    taskOutputReader: new TaskOutputReader({ store, outputs }),
+    taskOutputReader: new TaskOutputReader({ store, outputs, texts: new AgentTexts(database), runtime }),
+    runProgress,
     finishWatcher: new TaskFinishWatcher(bus),
     taskStore: store,
     taskQuery: query,
     /** For the execution of tasks alone. */
-    execution: { ...stored, registry, queue, pause, slots, admission, recovery, environments, outputs },
+    execution: {
+      ...stored,
+      registry,
+      queue,
+      pause,
+      slots,
+      admission,
+      recovery,
+      environments,
+      outputs,
+      progress: runProgress,
+    },
   };
   const recover = () =>
     recovery.recover().catch((error: unknown) => {

@@ -53,6 +53,11 @@ export class DeadLetterService {
         const task = await store.findHead(row.task_id, transaction.db);
         if (task?.status !== 'failed')
           throw new AppError('wrong_state', `The task of this dead letter is ${task?.status ?? 'gone'}`);
+        if (task.best_of !== null)
+          throw new AppError(
+            'wrong_state',
+            `A task with candidates begins anew as another task: svc tasks retry ${task.id}`,
+          );
         if (await isVerified(transaction, task.id)) requireCommandRights(caller);
         if (startsAnew.has(row.class)) await forgetRun(transaction, task.id);
         revived = await store.move(

@@ -1,3 +1,4 @@
+import { bestOfSchema } from '../../contract/best-of.ts';
 import type { CreateTask } from '../../contract/task.ts';
 import type { AgentRegistry, Assignment } from '../agents/agent-registry.ts';
 import { AppError } from '../errors.ts';
@@ -7,7 +8,7 @@ import type { QueuePause } from '../queue/queue-pause.ts';
 export const pausedWarning = 'The queue is paused, so this task waits. Resume it with: svc queue resume';
 
 export interface NewTaskCheckDeps {
-  registry: Pick<AgentRegistry, 'choose'>;
+  registry: Pick<AgentRegistry, 'choose' | 'isProgram' | 'reconsider'>;
   modelProviders: Pick<ModelProviders, 'checkModel'>;
   pause: Pick<QueuePause, 'isPaused'>;
 }
@@ -25,25 +26,35 @@ export class NewTaskCheck {
   /** Throws an `AppError` with the field that is wrong, or returns warnings. */
   async warningsOf(
     assignment: Assignment,
-    { attached, ...work }: Pick<CreateTask, 'attached' | 'model' | 'provider'>,
+    { attached, ...work }: Pick<CreateTask, 'attached' | 'assignedAgent' | 'model' | 'provider'>,
   ): Promise<string[]> {
     const { registry, pause } = this.#deps;
+    let missing = missingOf(registry, assignment);
+    if (missing.length > 0 && attached) {
+      // What was missing may be there: a person who waits would not ask without a reason.
+      await registry.reconsider(assignment);
+      missing = missingOf(registry, assignment);
+    }
+    const lasting = missing.find(({ isTemporary }) => !isTemporary);
+    if (lasting && attached) throw invalid('assignedAgent', lasting.missing);
     const choice = registry.choose(assignment);
-    if ('missing' in choice && attached) throw invalid('assignedAgent', choice.missing);
-    const model = await this.modelWarning(work, attached);
+    const assignedAgent = 'adapter' in choice ? choice.adapter.type : work.assignedAgent;
+    const model = await this.modelWarning({ ...work, assignedAgent }, attached);
     return [
-      ...('missing' in choice ? [`The task waits for an agent. ${choice.missing}`] : []),
-      ...(model !== undefined && !('missing' in choice) ? [model] : []),
+      ...missing.map(waitText),
+      ...(model !== undefined && missing.length === 0 ? [model] : []),
       ...(pause.isPaused ? [pausedWarning] : []),
     ];
   }
 
   /** Throws an `AppError` where the model is unknown; a provider that is not configured is one only if it `mustWork` now. */
   async modelWarning(
-    { model, provider }: Pick<CreateTask, 'model' | 'provider'>,
+    { model, provider, assignedAgent }: Pick<CreateTask, 'model' | 'provider' | 'assignedAgent'>,
     mustWork = false,
   ): Promise<string | undefined> {
     if (model === undefined && provider === undefined) return undefined;
+    // Its models are its own, so that no provider of svc knows them.
+    if (provider === undefined && this.#deps.registry.isProgram(assignedAgent)) return undefined;
     try {
       return await this.#deps.modelProviders.checkModel({ model, provider });
     } catch (error) {
@@ -52,6 +63,30 @@ export class NewTaskCheck {
       return error.message;
     }
   }
+}
+
+/** What keeps the task from running; it starts by itself once a person has done what is missing. */
+const waitText = ({ missing, isTemporary }: { missing: string; isTemporary?: boolean }) =>
+  isTemporary
+    ? `The task waits: ${missing}. It starts by itself after that.`
+    : `The task waits for an agent. ${missing}`;
+
+/** What is missing for the task to run, or for its candidates. */
+function missingOf(
+  registry: Pick<AgentRegistry, 'choose'>,
+  assignment: Assignment,
+): { missing: string; isTemporary?: boolean }[] {
+  const { best_of, assigned_agent } = assignment;
+  const agents = best_of === null ? undefined : bestOfSchema.parse(JSON.parse(best_of)).agents;
+  const candidates = [...new Set(agents ?? [assigned_agent])].map((agent) => ({
+    ...assignment,
+    best_of: null,
+    assigned_agent: agent,
+  }));
+  return [assignment, ...(best_of === null ? [] : candidates)].flatMap((each) => {
+    const choice = registry.choose(each);
+    return 'missing' in choice ? [choice] : [];
+  });
 }
 
 const invalid = (path: string, message: string) =>

@@ -14,6 +14,9 @@ import type { NewEvent } from './new-event.ts';
 import { isNewWait, waitReason } from './task-wait.ts';
 
 const withoutLease = { lease_owner: null, lease_until: null };
+/** A usage limit is reset about at the time that a service names; this much later, and a part of it by chance. */
+const AFTER_RESET_MS = 45_000;
+const SPREAD_MS = 15_000;
 /** Between tries to store an outcome that the disk does not take. */
 const AGAIN_MS = 500;
 
@@ -57,7 +60,9 @@ export class OutcomeRecorder {
     for (;;) {
       try {
         const moved = await database.write((transaction) => this.#write(transaction, task, outcome, rest));
-        if (moved && 'result' in outcome) metrics.tasks.addCost(task.agent_type ?? '', outcome.result.cost);
+        // The cost of candidates is counted once, by themselves.
+        if (moved && 'result' in outcome && task.best_of === null)
+          metrics.tasks.addCost(task.agent_type ?? '', outcome.result.cost);
         if (moved?.status === 'queued') await admission.wake(moved);
         return;
       } catch (error) {
@@ -107,7 +112,34 @@ export class OutcomeRecorder {
         },
         [...rest, { type: 'requeued', message: outcome.message }],
       );
+    if (outcome.kind === 'unready')
+      return store.move(
+        transaction,
+        task,
+        'release',
+        now,
+        { ...withoutLease, agent_type: null, attempts: task.attempts - 1, forgiven: task.forgiven + 1 },
+        [...rest, { type: 'waiting_for_agent', message: outcome.message }],
+      );
     const { error, isFinal = false, retryAfterMs } = outcome;
+    const deferredMs = isFinal ? undefined : this.#deferralOf(task, outcome, now);
+    if (deferredMs !== undefined) {
+      const change = {
+        attempts: task.attempts - 1,
+        forgiven: task.forgiven + 1,
+        outages: 0,
+        outage_since: null,
+      };
+      const wait = { waitsFor: 'limit', isNewWait: true };
+      return this.#postpone(transaction, task, outcome, {
+        now,
+        delayMs: deferredMs,
+        change,
+        rest,
+        wait,
+        type: 'deferred',
+      });
+    }
     const backoff = config.get('queue.retry.backoff');
     const outage =
       outcome.isOutage && !isFinal
@@ -133,13 +165,25 @@ export class OutcomeRecorder {
       if (rest.length > 0) await store.addEvents(transaction, task, now, rest);
       return failForGood(this.#deps, transaction, task, error, {
         result: JSON.stringify(outcome.result),
-        isReported: task.attached === 1,
+        isAttached: task.attached === 1,
       });
     }
     const settings = { backoff, type: config.get('queue.retry.type') };
     const delayMs = retryDelay(task.attempts, settings, runtime.random, retryAfterMs);
     const change = { outages: 0, outage_since: null };
     return this.#postpone(transaction, task, outcome, { now, delayMs, change, rest });
+  }
+
+  /** Milliseconds until shortly after the reset of a usage limit; undefined where it is not known, or too far away. */
+  #deferralOf(task: TaskHead, { resetsAt, error }: FailedOutcome, now: Date): number | undefined {
+    const { config, runtime } = this.#deps;
+    if (resetsAt === undefined) return undefined;
+    // Who follows a task to its end is told at once that the budget is used up.
+    const mayWait = error.class === 'quota' || (error.code === 'day_budget' && task.attached === 0);
+    if (!mayWait) return undefined;
+    const untilReset = Math.max(0, resetsAt - now.getTime());
+    if (untilReset > config.get('agents.maxDeferMs')) return undefined;
+    return Math.round(untilReset + AFTER_RESET_MS + runtime.random() * SPREAD_MS);
   }
 
   /** Queues the task for another attempt. */
@@ -153,7 +197,15 @@ export class OutcomeRecorder {
       change,
       rest,
       wait,
-    }: { now: Date; delayMs: number; change: Outage; rest: NewEvent[]; wait?: NewEvent['data'] },
+      type = 'retry_scheduled',
+    }: {
+      now: Date;
+      delayMs: number;
+      change: Outage;
+      rest: NewEvent[];
+      wait?: NewEvent['data'];
+      type?: NewEvent['type'];
+    },
   ): Promise<TaskHead | undefined> {
     const at = new Date(now.getTime() + delayMs).toISOString();
     return this.#deps.store.move(
@@ -173,7 +225,7 @@ export class OutcomeRecorder {
       [
         ...rest,
         {
-          type: 'retry_scheduled',
+          type,
           message: error.message,
           data: {
             class: error.class,

@@ -22,6 +22,10 @@ export class QueueStatusService {
     this.#deps = deps;
   }
 
+  get isPaused(): boolean {
+    return this.#deps.pause.isPaused;
+  }
+
   async read(): Promise<QueueStatus> {
     const { counts, deadLetters, pause, config } = this.#deps;
     return {

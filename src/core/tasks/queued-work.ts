@@ -5,7 +5,15 @@ import type { TaskHead } from '../storage/rows/tasks.ts';
 /** What decides where a task waits. */
 export type QueuedTask = Pick<
   TaskHead,
-  'priority' | 'owner_id' | 'assigned_agent' | 'labels' | 'may_command' | 'interactive' | 'suspect'
+  | 'priority'
+  | 'owner_id'
+  | 'assigned_agent'
+  | 'labels'
+  | 'may_command'
+  | 'agent_rule'
+  | 'best_of'
+  | 'interactive'
+  | 'suspect'
 >;
 
 /** What the queue has to know of a task. */

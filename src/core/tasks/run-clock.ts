@@ -33,7 +33,7 @@ export class RunClock {
     clearTimeout(this.#timer);
   }
 
-  /** Stops it for good. */
+  /** Stops it permanently. */
   finish(): void {
     this.stop();
     this.#isOver = true;

@@ -16,6 +16,8 @@ export interface FailedOutcome {
   isFinal?: boolean;
   /** Whether it failed because a service is away or overloaded. */
   isOutage?: boolean;
+  /** When the usage limit that it met is reset, in epoch milliseconds. */
+  resetsAt?: number | undefined;
 }
 
 /** The outcome of a run for its task. */
@@ -24,13 +26,15 @@ export type RunOutcome =
   | FailedOutcome
   /** It did not really run: the attempt does not count. */
   | { kind: 'parked'; message: string; delayMs: number }
+  /** Its agent needs a person first: the attempt does not count. */
+  | { kind: 'unready'; message: string }
   /** Not decided by this run: the task was cancelled, or another worker has it. */
   | { kind: 'gone' };
 
 const BROKEN_CIRCUIT_DELAY_MS = 1000;
 
 export function completedOutcome(result: AgentResult, duration: number): RunOutcome {
-  return { kind: 'completed', result: { success: true, artifacts: [], ...result, duration } };
+  return { kind: 'completed', result: { success: true, artifacts: [], duration, ...judged(result) } };
 }
 
 /** Classifies what a run threw. */
@@ -41,6 +45,7 @@ export function thrownOutcome(error: unknown, duration: number): RunOutcome {
       message: 'The agent is not well; trying again',
       delayMs: BROKEN_CIRCUIT_DELAY_MS,
     };
+  if (error instanceof AgentFailure && error.needsPerson) return { kind: 'unready', message: error.message };
   if (error instanceof AgentFailure)
     return {
       ...failedOutcome(
@@ -51,6 +56,7 @@ export function thrownOutcome(error: unknown, duration: number): RunOutcome {
       ),
       isFinal: error.isFinal,
       isOutage: error.isOutage,
+      resetsAt: error.resetsAt,
     };
   if (error instanceof PathError)
     return failedOutcome(
@@ -87,6 +93,12 @@ const silent: AgentResult = { output: '' };
 const failedOutcome = (error: TaskError, result: AgentResult, duration: number, retryAfterMs = 0) => ({
   kind: 'failed' as const,
   error,
-  result: { artifacts: [], ...result, success: false, duration },
+  result: { artifacts: [], duration, ...judged(result), success: false },
   retryAfterMs,
+});
+
+/** What the agent claims, and whether it was verified. */
+const judged = (result: AgentResult) => ({
+  ...result,
+  ...(result.verification && { verified: result.verification.status === 'passed' }),
 });

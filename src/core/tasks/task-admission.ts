@@ -29,7 +29,7 @@ export class TaskAdmission {
   }
 
   /** Whether a new task is queued at once or has to wait for an agent, with the event that says so. */
-  decide(task: Pick<TaskHead, 'assigned_agent' | 'labels' | 'may_command'>): {
+  decide(task: Pick<TaskHead, 'assigned_agent' | 'labels' | 'may_command' | 'agent_rule' | 'best_of'>): {
     fits: boolean;
     event: NewEvent;
   } {

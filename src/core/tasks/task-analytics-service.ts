@@ -1,12 +1,16 @@
+import type { TaskError } from '../../contract/task.ts';
 import type { TaskAnalytics } from '../../contract/tasks.ts';
 import { type Caller, visibleOwner } from '../auth/caller.ts';
 import type { Runtime } from '../runtime.ts';
 import { type CountCell, sumBy, type TaskCountStore } from '../storage/task-count-store.ts';
+import { sumUsage } from './sum-usage.ts';
 import type { TaskQueryStore } from './task-query-store.ts';
 
 const DAY_MS = 86_400_000;
 /** Percentiles are taken from this many of the newest completed tasks. */
 const SAMPLE = 10_000;
+/** What models used is in the results of tasks, which are read for so many of them. */
+const USAGE_SAMPLE = 1000;
 
 /** Computes statistics from the counts; only the percentiles read tasks. */
 export class TaskAnalyticsService {
@@ -26,6 +30,12 @@ export class TaskAnalyticsService {
     const completed = byStatus['completed'] ?? 0;
     const failed = byStatus['failed'] ?? 0;
     const finished = completed + failed;
+    const midnight = `${since}T00:00:00.000Z`;
+    const durations = await query.durations(midnight, SAMPLE, ownerId);
+    const byDate = new Map<string, number[]>(dates.map((date) => [date, []]));
+    for (const { day, ms } of durations) byDate.get(day)?.push(ms);
+    const used = await query.usage(midnight, USAGE_SAMPLE, ownerId);
+    const { byDay, ...usage } = sumUsage(used);
     return {
       total: cells.reduce((sum, cell) => sum + cell.n, 0),
       byStatus,
@@ -34,11 +44,24 @@ export class TaskAnalyticsService {
       byAgent: byAgent(cells),
       successRate: finished > 0 ? completed / finished : 0,
       failureRate: finished > 0 ? failed / finished : 0,
-      duration: summarize(await query.durations(`${since}T00:00:00.000Z`, SAMPLE, ownerId)),
+      duration: summarize(durations.map(({ ms }) => ms)),
       daily: dates.map((date) => {
         const row = daily.get(date);
-        return { date, created: row?.created ?? 0, completed: row?.completed ?? 0, failed: row?.failed ?? 0 };
+        const own = byDate.get(date) ?? [];
+        const { p50, p95 } = summarize(own);
+        const { tokens = 0, costUsd = 0 } = byDay.get(date) ?? {};
+        return {
+          date,
+          created: row?.created ?? 0,
+          completed: row?.completed ?? 0,
+          failed: row?.failed ?? 0,
+          ...(own.length > 0 && { p50, p95 }),
+          tokens,
+          costUsd,
+        };
       }),
+      failures: countClasses(await query.failures(midnight, SAMPLE, ownerId)),
+      usage: { tasks: used.length, isComplete: used.length < USAGE_SAMPLE, ...usage },
     };
   }
 }
@@ -68,6 +91,15 @@ function byAgent(cells: CountCell[]): TaskAnalytics['byAgent'] {
       ];
     }),
   );
+}
+
+function countClasses(errors: (string | null)[]): TaskAnalytics['failures'] {
+  const counts: TaskAnalytics['failures'] = {};
+  for (const error of errors) {
+    const { class: name } = error === null ? { class: 'unknown' } : (JSON.parse(error) as TaskError);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
 }
 
 function summarize(durations: number[]): TaskAnalytics['duration'] {

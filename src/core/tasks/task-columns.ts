@@ -46,6 +46,7 @@ export const taskColumns = {
   repository: { ...said, field: 'repository', kind: 'text' },
   branch: { ...said, field: 'branch', kind: 'text' },
   labels: { ...said, field: 'labels', kind: 'json' },
+  cwd: { ...said, field: 'cwd', kind: 'text' },
   assigned_agent: { ...said, field: 'assignedAgent', kind: 'text' },
   agent_type: { ...left, field: 'agentType', kind: 'text' },
   attempts: { ...left, field: 'attempts', kind: 'number', onCreate: { default: 0 } },
@@ -71,6 +72,8 @@ export const taskColumns = {
   interactive: { ...inner, kind: 'flag', onCreate: { default: 0 }, moves: false },
   // The rights of the user who creates, retries or imports it; never those in a file.
   may_command: { ...inner, kind: 'flag', onCreate: 'service', moves: true },
+  // No file gives an agent to the text of others.
+  agent_rule: { ...inner, kind: 'json', onCreate: unset, onRetry: 'copy', moves: false },
   held: { ...left, field: 'held', kind: 'flag', onCreate: { default: 0 }, transfer: 'exported' },
   fence: { ...inner, kind: 'number', onCreate: { default: 0 }, moves: true },
   lease_owner: { ...inner, kind: 'text', onCreate: unset, moves: true },
@@ -82,6 +85,10 @@ export const taskColumns = {
   completed_at: { ...left, field: 'completedAt', kind: 'time' },
   scheduled_for: { ...left, field: 'scheduledFor', kind: 'time', transfer: 'exported' },
   retried_from: { ...known, field: 'retriedFrom', kind: 'text', onCreate: unset, transfer: 'both' },
+  best_of: { ...said, field: 'bestOf', kind: 'json' },
+  // An imported candidate is a task of its own.
+  parent_id: { ...known, field: 'parentId', kind: 'text', onCreate: unset, transfer: 'exported' },
+  choice: { ...left, field: 'choice', kind: 'json', inHead: false },
   idempotency_key: {
     ...known,
     field: 'idempotencyKey',
@@ -90,7 +97,6 @@ export const taskColumns = {
     transfer: 'exported',
     inHead: false,
   },
-  cwd: { ...said, field: 'cwd', kind: 'text', inHead: false },
   env: { ...inner, kind: 'text', onCreate: unset, onRetry: 'copy', moves: false, inHead: false },
   // The values are not in an export, so that an import does not know them.
   env_names: {
@@ -103,6 +109,8 @@ export const taskColumns = {
     inHead: false,
   },
   umask: { ...said, field: 'umask', kind: 'number', inHead: false },
+  // Not a flag: a task that refuses one differs from a task that says nothing.
+  worktree: { ...said, field: 'worktree', kind: 'json', inHead: false },
   memory_scope: { ...said, field: 'memoryScope', kind: 'text', inHead: false },
   security_mode: { ...said, field: 'securityMode', kind: 'text', inHead: false },
   verify: { ...said, field: 'verify', kind: 'json', inHead: false },
@@ -113,6 +121,8 @@ export const taskColumns = {
   max_budget: { ...said, field: 'maxBudget', kind: 'number', inHead: false },
   max_cost_usd: { ...said, field: 'maxCostUsd', kind: 'text', inHead: false },
   max_time_ms: { ...said, field: 'maxTimeMs', kind: 'number', inHead: false },
+  token_id: { ...inner, kind: 'text', onCreate: unset, onRetry: 'copy', moves: false, inHead: false },
+  continues: { ...said, field: 'continues', kind: 'text', inHead: false },
   output_schema: { ...said, field: 'outputSchema', kind: 'json', inHead: false },
   // An import decides itself whether it believes the field, see `task-import.ts`.
   is_trusted: {

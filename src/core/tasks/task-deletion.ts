@@ -6,6 +6,7 @@ import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Database } from '../storage/database.ts';
+import type { Worktrees } from '../worktrees/worktrees.ts';
 import type { TaskOutputs } from './task-outputs.ts';
 import type { TaskRemoval } from './task-removal.ts';
 import { isTerminal } from './task-states.ts';
@@ -18,6 +19,7 @@ export interface TaskDeletionDeps {
   removal: TaskRemoval;
   audit: AuditLog;
   workspaces: Pick<Workspaces, 'remove'>;
+  worktrees: Pick<Worktrees, 'tidyOne'>;
   outputs: Pick<TaskOutputs, 'remove'>;
   bus: EventBus;
   log: Log;
@@ -32,7 +34,9 @@ export class TaskDeletion {
 
   /** Deletes a finished task with its events, its dead letters, its output and the workspace that was created for it. */
   async delete(caller: Caller, id: string, address?: string): Promise<void> {
-    const { database, store, removal, audit, bus } = this.#deps;
+    const { database, store, removal, audit, bus, worktrees } = this.#deps;
+    requireOwned(caller, await store.findHead(id), 'Task');
+    await worktrees.tidyOne(id);
     await database.write(async (transaction) => {
       const { db } = transaction;
       const head = requireOwned(caller, await store.findHead(id, db), 'Task');

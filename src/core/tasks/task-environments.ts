@@ -47,7 +47,7 @@ export class TaskEnvironments {
    * What two requests with one idempotency key must have in common: not the shell that they were sent from, and of the
    * other values only a keyed digest, because it is stored.
    */
-  comparable(request: Omit<CreateTask, 'idempotencyKey'>): unknown {
+  comparable(request: Pick<CreateTask, 'env' | 'umask'>): unknown {
     const { env = {}, ...body } = request;
     delete body.umask;
     const chosen = Object.entries(env).filter(([name]) => !isAmbientVariable(name));

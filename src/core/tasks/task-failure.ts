@@ -16,15 +16,16 @@ export interface FailureParts {
 
 /**
  * Ends a task as failed, with its one dead letter and the one notification of its owner, in the same transaction;
- * or without them if its client reports the failure. Returns undefined when the claim was over.
+ * or without them if its client or its parent reports the failure. Returns undefined when the claim was over.
  */
 export async function failForGood(
   { store, deadLetters, notifications, runtime }: FailureParts,
   transaction: WriteTransaction,
   task: TaskHead,
   error: TaskError,
-  { result, isReported = false }: { result?: string; isReported?: boolean } = {},
+  { result, isAttached = false }: { result?: string; isAttached?: boolean } = {},
 ): Promise<TaskHead | undefined> {
+  const isReported = isAttached || task.parent_id !== null;
   const now = runtime.now();
   const at = now.toISOString();
   const deadLetterId = runtime.newId('dlq');

@@ -1,4 +1,10 @@
-import { type TaskField, sparseTaskFields, taskFields } from '../../contract/task.ts';
+import {
+  type ListedField,
+  type ListedTask,
+  sparseTaskFields,
+  type TaskField,
+  taskFields,
+} from '../../contract/task.ts';
 import type { FilterTasksQuery, ListTasksQuery } from '../../contract/tasks.ts';
 import { type Caller, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
@@ -6,26 +12,25 @@ import type { Database } from '../storage/database.ts';
 import type { CursorCodec } from './cursor.ts';
 import type { TaskCountStore } from '../storage/task-count-store.ts';
 import { columnOf } from './task-columns.ts';
-import { toListedTask } from './task-mapping.ts';
-import type { TaskConditions, TaskPage, TaskQueryStore } from './task-query-store.ts';
+import type { RunProgressReports } from './run-progress.ts';
+import { toListedTask, toOutcome } from './task-mapping.ts';
+import type { ListedRow, TaskConditions, TaskPage, TaskQueryStore } from './task-query-store.ts';
 
 type PageQuery = Pick<FilterTasksQuery, 'limit' | 'offset' | 'cursor' | 'fields' | 'full'>;
 type Order = Pick<FilterTasksQuery, 'sortBy' | 'sortOrder'>;
 
+export interface TaskListDeps {
+  database: Database;
+  query: TaskQueryStore;
+  counts: TaskCountStore;
+  cursors: CursorCodec;
+  runProgress: Pick<RunProgressReports, 'of'>;
+}
+
 /** Lists tasks a page at a time. */
 export class TaskListService {
-  readonly #deps: {
-    database: Database;
-    query: TaskQueryStore;
-    counts: TaskCountStore;
-    cursors: CursorCodec;
-  };
-  constructor(deps: {
-    database: Database;
-    query: TaskQueryStore;
-    counts: TaskCountStore;
-    cursors: CursorCodec;
-  }) {
+  readonly #deps: TaskListDeps;
+  constructor(deps: TaskListDeps) {
     this.#deps = deps;
   }
 
@@ -53,11 +58,13 @@ export class TaskListService {
       throw new AppError('validation', 'Validation failed', {
         details: [{ path: 'offset', message: 'Give a cursor or an offset, not both' }],
       });
-    const fields = fieldsOf(page);
+    const listed = fieldsOf(page);
+    const fields = listed.filter(isStored);
     const scope = [conditions, order];
     const wanted: TaskPage = {
       ...order,
       fields,
+      hasOutcome: listed.includes('outcome'),
       limit: limit + 1,
       offset,
       after: cursor === undefined ? undefined : cursors.decode(cursor, scope),
@@ -66,7 +73,7 @@ export class TaskListService {
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     const shown: TaskField[] = ['id', ...fields.filter((field) => field !== 'id')];
     return {
-      tasks: rows.slice(0, limit).map((row) => toListedTask(row, shown)),
+      tasks: rows.slice(0, limit).map((row) => this.#toListed(row, shown, listed)),
       total: await this.#total(conditions, order),
       limit,
       ...(last && {
@@ -75,6 +82,17 @@ export class TaskListService {
           scope,
         ),
       }),
+    };
+  }
+
+  #toListed(row: ListedRow, shown: TaskField[], listed: readonly ListedField[]): ListedTask {
+    const task: ListedTask = toListedTask(row, shown);
+    const progress = listed.includes('progress') ? this.#deps.runProgress.of(task.id) : undefined;
+    const { outcome } = row;
+    return {
+      ...task,
+      ...(progress && { progress }),
+      ...(outcome !== undefined && outcome !== null && { outcome: toOutcome(outcome) }),
     };
   }
 
@@ -97,7 +115,9 @@ export class TaskListService {
   }
 }
 
-function fieldsOf({ fields, full }: PageQuery): readonly TaskField[] {
-  if (full === true) return taskFields;
-  return fields && fields.length > 0 ? fields : sparseTaskFields;
+function fieldsOf({ fields, full }: PageQuery): readonly ListedField[] {
+  if (full === true) return [...taskFields, 'progress'];
+  return fields && fields.length > 0 ? fields : [...sparseTaskFields, 'progress'];
 }
+
+const isStored = (field: ListedField): field is TaskField => field !== 'progress' && field !== 'outcome';

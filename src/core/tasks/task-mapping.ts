@@ -3,6 +3,8 @@ import {
   type TaskEvent,
   type TaskEventType,
   type TaskField,
+  type TaskOutcome,
+  type TaskResult,
   taskFields,
 } from '../../contract/task.ts';
 import type { TaskEventRow, TaskRow } from '../storage/rows/tasks.ts';
@@ -22,6 +24,21 @@ export function toListedTask(row: Partial<StoredTask>, fields: readonly TaskFiel
     } else task[field] = kind === 'json' ? JSON.parse(value as string) : value;
   }
   return task as Partial<Task> & { id: string };
+}
+
+/** The numbers of a stored result, which may be as long as a file. */
+export function toOutcome(result: string): TaskOutcome {
+  const { success, usage, cost, duration, model, verified, changes } = JSON.parse(result) as TaskResult;
+  const { patch: _, ...counts } = changes ?? { patch: undefined };
+  return {
+    success,
+    duration,
+    ...(usage && { usage }),
+    ...(cost !== undefined && { cost }),
+    ...(model !== undefined && { model }),
+    ...(verified !== undefined && { verified }),
+    ...(changes && { changes: counts as NonNullable<TaskOutcome['changes']> }),
+  };
 }
 
 export const toTask = (row: StoredTask): Task => toListedTask(row) as Task;

@@ -15,6 +15,7 @@ export type TaskConditions = Pick<
   | 'status'
   | 'priority'
   | 'source'
+  | 'sourceId'
   | 'agent'
   | 'labels'
   | 'createdAfter'
@@ -28,6 +29,8 @@ export type TaskConditions = Pick<
 
 export interface TaskPage {
   fields: readonly TaskField[];
+  /** Also reads the result without its texts, as `outcome`. */
+  hasOutcome?: boolean;
   sortBy: FilterTasksQuery['sortBy'];
   sortOrder: FilterTasksQuery['sortOrder'];
   limit: number;
@@ -35,7 +38,19 @@ export interface TaskPage {
   after?: Position | undefined;
 }
 
+/** A row of a list, with the columns that were read. */
+export type ListedRow = Partial<StoredTask> & { outcome?: string | null };
+
 type Query<O> = SelectQueryBuilder<Schema, 'tasks', O>;
+
+/** What a finished task used, as far as its agent reports it. */
+export interface TaskUsageRow {
+  day: string;
+  agent: string | null;
+  model: string | null;
+  tokens: number | null;
+  cost: string | null;
+}
 
 /** Reads pages of tasks by key, so that the last page costs what the first one does. */
 export class TaskQueryStore {
@@ -44,7 +59,7 @@ export class TaskQueryStore {
     this.#database = database;
   }
 
-  async page(conditions: TaskConditions, page: TaskPage): Promise<Partial<StoredTask>[]> {
+  async page(conditions: TaskConditions, page: TaskPage): Promise<ListedRow[]> {
     const sortColumn = columnOf[page.sortBy];
     const columns = new Set<keyof TaskRow>([
       'id',
@@ -52,17 +67,15 @@ export class TaskQueryStore {
       sortColumn,
       ...page.fields.map((field) => columnOf[field]),
     ]);
-    if (conditions.cwd === undefined)
-      return this.#cut(
-        this.#database.read.selectFrom('tasks').select([...columns]),
-        conditions,
-        page,
-      ).execute();
-    // The many tasks of a directory are sorted without their rows, of which only a page is read.
-    const found = this.#cut(this.#database.read.selectFrom('tasks').select('seq'), conditions, page);
-    return this.#database.read
+    const { read, engine } = this.#database;
+    const selected = read
       .selectFrom('tasks')
       .select([...columns])
+      .$if(page.hasOutcome === true, (query) => query.select(engine.resultWithoutTexts().as('outcome')));
+    if (conditions.cwd === undefined) return this.#cut(selected, conditions, page).execute();
+    // The many tasks of a directory are sorted without their rows, of which only a page is read.
+    const found = this.#cut(read.selectFrom('tasks').select('seq'), conditions, page);
+    return selected
       .where('seq', 'in', found)
       .orderBy(sortColumn, page.sortOrder)
       .orderBy('seq', page.sortOrder)
@@ -99,17 +112,55 @@ export class TaskQueryStore {
   }
 
   /** Milliseconds that the newest completed tasks took, at most `limit` of them, since a moment. */
-  async durations(since: string, limit: number, ownerId: string | undefined): Promise<number[]> {
-    let query = this.#database.read
-      .selectFrom('tasks')
+  async durations(
+    since: string,
+    limit: number,
+    ownerId: string | undefined,
+  ): Promise<{ day: string; ms: number }[]> {
+    const rows = await this.#ended(since, limit, ownerId)
       .select(['started_at', 'completed_at'])
-      .where('completed_at', '>=', since)
-      .where('status', '=', 'completed');
-    if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
-    const rows = await query.orderBy('completed_at', 'desc').limit(limit).execute();
-    return rows.map(
-      (row) => Date.parse(row.completed_at ?? '') - Date.parse(row.started_at ?? row.completed_at ?? ''),
+      .where('status', '=', 'completed')
+      .execute();
+    return rows.map(({ started_at, completed_at }) => ({
+      day: (completed_at ?? '').slice(0, 10),
+      ms: Date.parse(completed_at ?? '') - Date.parse(started_at ?? completed_at ?? ''),
+    }));
+  }
+
+  /** The errors of the newest failed tasks since then, as JSON. */
+  async failures(since: string, limit: number, ownerId: string | undefined): Promise<(string | null)[]> {
+    const rows = await this.#ended(since, limit, ownerId)
+      .select('error')
+      .where('status', '=', 'failed')
+      .execute();
+    return rows.map(({ error }) => error);
+  }
+
+  /** What the newest finished tasks since then used, without reading their output. */
+  usage(since: string, limit: number, ownerId: string | undefined): Promise<TaskUsageRow[]> {
+    const { engine } = this.#database;
+    return (
+      this.#ended(since, limit, ownerId)
+        .select([
+          sql<string>`substr(completed_at, 1, 10)`.as('day'),
+          'agent_type as agent',
+          engine.jsonValue<string | null>('result', '$.model').as('model'),
+          engine.jsonValue<number | null>('result', '$.usage.totalTokens').as('tokens'),
+          engine.jsonValue<string | null>('result', '$.cost').as('cost'),
+        ])
+        // Its candidates are tasks of their own.
+        .where('best_of', 'is', null)
+        .execute()
     );
+  }
+
+  #ended(since: string, limit: number, ownerId: string | undefined) {
+    const query = this.#database.read
+      .selectFrom('tasks')
+      .where('completed_at', '>=', since)
+      .orderBy('completed_at', 'desc')
+      .limit(limit);
+    return ownerId === undefined ? query : query.where('owner_id', '=', ownerId);
   }
 
   /** When the agent last completed a task. */
@@ -137,6 +188,7 @@ export class TaskQueryStore {
     if (status) found = found.where('status', 'in', status);
     if (priority) found = found.where('priority', 'in', priority);
     if (source) found = found.where('source', 'in', source);
+    if (conditions.sourceId !== undefined) found = found.where('source_id', '=', conditions.sourceId);
     if (agent !== undefined)
       found = found.where((is) => is(sql<string>`coalesce(agent_type, assigned_agent)`, '=', agent));
     if (repository !== undefined) found = found.where('repository', '=', repository);

@@ -35,6 +35,8 @@ export class TaskRecovery {
     const inFlight: TaskHead[] = [];
     await this.#eachPage('in_progress', async (tasks) => void inFlight.push(...tasks));
     const waiting = await this.#waitingForPerson();
+    // Nothing runs of a task with candidates, which are tasks of their own.
+    for (const { id, best_of } of inFlight) if (best_of !== null) waiting.add(id);
     const working = inFlight.filter(({ id }) => !waiting.has(id));
     const judge = (await this.#hasMachineRestarted())
       ? undefined
@@ -84,7 +86,7 @@ export class TaskRecovery {
   }
 
   /** The tasks that waited for a decision on a call: nothing of them ran. */
-  async #waitingForPerson(): Promise<ReadonlySet<string>> {
+  async #waitingForPerson(): Promise<Set<string>> {
     const rows = await this.#deps.database.read
       .selectFrom('approvals')
       .select('task_id')
@@ -151,7 +153,7 @@ export class TaskRecovery {
               {
                 type: 'requeued',
                 message: wasWaiting
-                  ? 'The daemon stopped; the task continues to wait for the approval'
+                  ? `The daemon stopped; the task continues to wait for ${task.best_of === null ? 'the approval' : 'its candidates'}`
                   : 'The worker died; the task runs again',
                 data: counts ? { crashes: change.crashes } : { suspect: change.suspect > 0 },
               },
@@ -171,6 +173,8 @@ const toFound = (task: TaskHead): Found => ({
   assigned_agent: task.assigned_agent,
   labels: task.labels,
   may_command: task.may_command,
+  agent_rule: task.agent_rule,
+  best_of: task.best_of,
   interactive: task.interactive,
   suspect: task.suspect,
   scheduled_for: task.scheduled_for,

@@ -1,9 +1,13 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
-import type { AgentAdapter } from '../agents/agent-adapter.ts';
+import type { AgentAdapter, AgentRun, RunningEvent } from '../agents/agent-adapter.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
+import { worktreeVariables } from '../worktrees/worktree-commands.ts';
+import type { OpenWorktree, Worktrees } from '../worktrees/worktrees.ts';
+import type { DayBudgets } from '../budgets/day-budgets.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
+import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { QueuedWork, TaskQueue, WorkSlot } from '../queue/task-queue.ts';
@@ -17,6 +21,7 @@ import { completedOutcome, type RunOutcome, stoppedOutcome, thrownOutcome } from
 import { isClockBehind, msUntilDue } from './due-time.ts';
 import type { FailureParts } from './task-failure.ts';
 import type { OutputRecorder } from './output-recorder.ts';
+import type { RunProgressReports } from './run-progress.ts';
 import type { TaskEnvironments } from './task-environments.ts';
 import { leaseEnd } from './task-leases.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
@@ -24,6 +29,7 @@ import type { TaskOutputs } from './task-outputs.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
 import { executeVerified } from './verification/verified-run.ts';
 import { timeLimitOf } from './time-limit.ts';
+import type { VerifyFile } from './verification/verify-file.ts';
 import type { WorkVerifier } from './verification/work-verifier.ts';
 
 /** How long an agent has to stop after its run was aborted; after that, the worker stops waiting for it. */
@@ -40,9 +46,14 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   runs: ActiveRuns;
   recorder: OutcomeRecorder;
   workspaces: Workspaces;
+  worktrees: Pick<Worktrees, 'open' | 'finish'>;
   verifier: WorkVerifier;
+  verifyFile: VerifyFile;
   environments: Pick<TaskEnvironments, 'read'>;
   outputs: Pick<TaskOutputs, 'record' | 'finish'>;
+  budgets: Pick<DayBudgets, 'begin'>;
+  progress: RunProgressReports;
+  bus: EventBus;
   config: Config;
   log: Log;
   /** Names this process in leases. */
@@ -94,7 +105,7 @@ export class TaskRunner {
     // The sweeper looks again at tasks whose agent went away while they waited.
     if ('missing' in choice)
       return log.debug({ taskId: id, missing: choice.missing }, 'no agent fits any more');
-    const blockedMs = registry.breakerOf(choice.adapter.type)?.blockedForMs ?? 0;
+    const blockedMs = registry.blockedForMs(choice.adapter.type);
     if (blockedMs > 0) return queue.enqueue(id, { ...work, delayMs: blockedMs });
     // The choice has changed since: it has to wait for a slot of its new agent.
     if (choice.adapter.type !== work.agent) return queue.enqueue(id, { ...work, agent: choice.adapter.type });
@@ -168,7 +179,8 @@ export class TaskRunner {
     slot: WorkSlot,
   ): Promise<void> {
     const { database, store, runs, registry, workspaces, environments, outputs, recorder } = this.#deps;
-    const { runtime, config, log } = this.#deps;
+    const { runtime, config, bus, log } = this.#deps;
+    const progress = this.#deps.progress.begin(task);
     const events = new RunEvents(task, {
       database,
       store,
@@ -196,27 +208,62 @@ export class TaskRunner {
       }
     };
     let usesWorkspace = false;
+    let worktree: OpenWorktree | undefined;
+    let workspace: Promise<string> | undefined;
+    const openWorkspace = async () => {
+      const isTrusted = task.is_trusted === 1;
+      const order = {
+        task: seen,
+        adapter,
+        isTrusted,
+        signal,
+        emit: (event: RunningEvent) => events.add(event),
+      };
+      worktree = await this.#deps.worktrees.open(order);
+      if (worktree) return worktree.workspace;
+      usesWorkspace = true;
+      return workspaces.open(seen);
+    };
     let output: OutputRecorder | undefined;
     let outcome: RunOutcome;
     try {
       signal.throwIfAborted();
-      const execute = () =>
-        executeVerified(this.#deps, adapter, {
-          task: seen,
-          attempt: task.attempts,
-          // An attempt that was given back after a crash is not the first one again for what the run reads of it.
-          runKey: `${task.fence}/${task.attempts + task.forgiven}`,
-          signal,
-          environment: () => environments.read(task),
-          openOutput: async () => (output = await outputs.record(task.id)),
-          workspace: () => {
-            usesWorkspace = true;
-            return workspaces.open(seen);
-          },
-          emit: (event) => events.add(event),
-          whileWaiting,
-        });
+      const budget = await this.#deps.budgets.begin(adapter.type, task.token_id);
+      const run: AgentRun = {
+        task: seen,
+        attempt: task.attempts,
+        // An attempt that was given back after a crash is not the first one again for what the run reads of it.
+        runKey: `${task.fence}/${task.attempts + task.forgiven}`,
+        signal,
+        environment: () => ({
+          ...environments.read(task),
+          ...(worktree && worktreeVariables(worktree.row)),
+        }),
+        openOutput: async () => (output = await outputs.record(task.id)),
+        workspace: () => (workspace ??= openWorkspace()),
+        spend: (used) => {
+          progress.spend(used);
+          const spent = budget.spend(used);
+          if (spent) runs.fail(task.id, spent);
+        },
+        emit: (event) => {
+          progress.note(event);
+          events.add(event);
+        },
+        publishOutput: (piece) => {
+          if (output?.isClosed === false) bus.emit('task_output', { task, piece });
+        },
+        whileWaiting,
+      };
+      const { verifyFile: file } = this.#deps;
+      const verifyFile = async () => {
+        await run.workspace();
+        return file.commands(task, run, worktree);
+      };
+      const execute = () => executeVerified({ ...this.#deps, verifyFile }, adapter, run);
       const result = await orAbandon(registry.breakerOf(adapter.type)?.run(execute) ?? execute(), signal);
+      const { totalTokens: tokens = 0 } = result.usage ?? {};
+      budget.spend({ tokens, costUsd: Number(result.cost ?? 0) });
       outcome = completedOutcome(result, clock.elapsed());
     } catch (error) {
       outcome = signal.aborted
@@ -224,17 +271,35 @@ export class TaskRunner {
         : thrownOutcome(error, clock.elapsed());
     } finally {
       clock.finish();
+      progress.end();
     }
     if (output)
       await outputs.finish(task.id, output).catch((error: unknown) => {
         if (outcome.kind === 'completed') outcome = thrownOutcome(error, clock.elapsed());
       });
+    if (worktree) outcome = await this.#withChanges(outcome, worktree);
     if (usesWorkspace)
       workspaces
         .close(seen)
         .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'a workspace is left'));
     // The claim is renewed until its outcome is stored, however long the disk takes.
     recorder.record(task, outcome, events, end);
+  }
+
+  /** Adds what the run left in its worktree; the worktree stays, so that a failure here loses nothing. */
+  async #withChanges(outcome: RunOutcome, worktree: OpenWorktree): Promise<RunOutcome> {
+    const { worktrees, log } = this.#deps;
+    if (outcome.kind !== 'completed' && outcome.kind !== 'failed') return outcome;
+    try {
+      const changes = await worktrees.finish(worktree);
+      return { ...outcome, result: { ...outcome.result, changes } };
+    } catch (error) {
+      log.warn(
+        { taskId: worktree.row.task_id, reason: messageOf(error) },
+        'the changes in a worktree could not be read',
+      );
+      return outcome;
+    }
   }
 }
 

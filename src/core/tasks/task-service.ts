@@ -1,13 +1,16 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { CreateTask, Task } from '../../contract/task.ts';
+import { type AgentGrant, grantOf } from '../agents/agent-grant.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, mayRunCommands, requireCommandRights, requireOwned } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
+import { isDirectory } from '../paths/is-directory.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ActiveRuns } from './active-runs.ts';
+import { checkBestOf } from './check-best-of.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { checkOutputSchema } from './output/output-schema.ts';
 import type { NewTaskCheck } from './new-task-check.ts';
@@ -16,7 +19,7 @@ import type { WholeTask } from './task-columns.ts';
 import type { TaskEnvironments } from './task-environments.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
 import { type PlainTask, rowOfInput, rowOfRetry } from './task-rows.ts';
-import { allows, retriable } from './task-states.ts';
+import { allows, isTerminal, retriable } from './task-states.ts';
 import type { TaskStore } from './task-store.ts';
 
 export interface TaskServiceDeps {
@@ -24,7 +27,7 @@ export interface TaskServiceDeps {
   store: TaskStore;
   idempotency: IdempotencyStore;
   admission: TaskAdmission;
-  registry: Pick<AgentRegistry, 'usesCommands' | 'limitProblem'>;
+  registry: Pick<AgentRegistry, 'usesCommands' | 'limitProblem' | 'isProgram'>;
   environments: TaskEnvironments;
   check: Pick<NewTaskCheck, 'warningsOf'>;
   queue: TaskQueue;
@@ -46,6 +49,8 @@ export interface TaskPurpose<T> {
   before?: (row: WholeTask) => Promise<void>;
   /** Inserts what belongs to the task, and answers what is answered again to the same key. */
   attach: (transaction: WriteTransaction, task: Task) => T | Promise<T>;
+  /** The task of which this one is a candidate. */
+  parentId?: string;
   /** The environment variables as they are stored elsewhere, sealed for the same owner. */
   environment?: Pick<WholeTask, 'env' | 'env_names'> | undefined;
   /** True for a prompt that must never be taken for a command. */
@@ -54,6 +59,14 @@ export interface TaskPurpose<T> {
   isTrusted?: boolean;
   /** True where a person waits for it in a conversation: it then waits behind no task. */
   isInteractive?: boolean;
+  /** Why it waits until a person releases it. */
+  hold?: string;
+  /** The rule that lets its agent run programs in the sandbox, although the caller or the text may not. */
+  grant?: AgentGrant | undefined;
+  /** True where a person named the commands that verify it, although its text is untrusted. */
+  isVerifyVouched?: boolean;
+  /** Before this moment no run of it begins. */
+  notBefore?: Date | undefined;
 }
 
 /** Creates tasks and moves them on behalf of a caller. */
@@ -68,14 +81,14 @@ export class TaskService {
     caller: Caller,
     input: CreateTask,
   ): Promise<{ task: Task; isReplay: boolean; warnings: string[] }> {
-    const { idempotencyKey: key, ...body } = input;
+    const { idempotencyKey: key, ...body } = await this.continued(caller, input);
     let warnings: string[] | undefined;
     const { answer, isReplay } = await this.createFor<Task & { warnings?: string[] }>(caller, body, {
       scope: 'POST /api/tasks',
       key,
       body: key === undefined ? body : this.#deps.environments.comparable(body),
       before: async (row) => {
-        const found = await this.#deps.check.warningsOf(row, input);
+        const found = await this.#deps.check.warningsOf(row, body);
         if (found.length > 0) warnings = found;
       },
       // The same key gets the same answer again.
@@ -102,11 +115,15 @@ export class TaskService {
       environment,
       isText = false,
       isTrusted = true,
+      grant,
+      isVerifyVouched = false,
     } = purpose;
     const hasVariables = environment !== undefined && environment.env !== null;
-    if (hasVariables || registry.usesCommands(input)) requireCommandRights(caller);
-    requireTrustToVerify(input.verify !== undefined, isTrusted);
+    if (hasVariables || (!grant && registry.usesCommands(input))) requireCommandRights(caller);
+    requireTrustToVerify(input.verify !== undefined, isTrusted || isVerifyVouched);
+    checkBestOf(registry, input);
     const limitProblem = registry.limitProblem(input);
+    if (input.worktree === true && input.cwd === undefined) throw invalidWorktree();
     if (limitProblem !== undefined) throw new AppError('validation', limitProblem);
     if (input.outputSchema) await checkOutputSchema(input.outputSchema);
     const request = key === undefined ? undefined : { ownerId: caller.userId, scope, key, body };
@@ -120,13 +137,18 @@ export class TaskService {
       may_command: !isText && mayRunCommands(caller) ? 1 : 0,
       is_trusted: isTrusted ? 1 : 0,
       interactive: purpose.isInteractive ? 1 : 0,
+      held: purpose.hold === undefined ? 0 : 1,
+      agent_rule: grant ? JSON.stringify(grant) : null,
+      scheduled_for: purpose.notBefore?.toISOString() ?? null,
       idempotency_key: key ?? null,
+      token_id: caller.token?.id ?? null,
+      parent_id: purpose.parentId ?? null,
     });
     const isKnown =
       before && request && (await idempotency.find(this.#deps.database.read, request)) !== undefined;
     if (!isKnown) await before?.(row);
     let outcome: { answer: T; isReplay: boolean } | undefined;
-    await this.#insert(row, async (transaction, task) => {
+    const guard = async (transaction: WriteTransaction, task: Task) => {
       const first =
         (request && ((await idempotency.find(transaction.db, request)) as T | undefined)) ??
         (await instead?.(transaction));
@@ -137,9 +159,38 @@ export class TaskService {
       if (request && !outcome.isReplay)
         await idempotency.insert(transaction, request, outcome.answer, row.created_at);
       return !outcome.isReplay;
-    });
+    };
+    await this.#insert(row, { guard, hold: purpose.hold });
     if (!outcome) throw new Error('The task was inserted without its answer');
     return outcome;
+  }
+
+  /** What a task says that continues another one, with what it takes over from that. */
+  async continued(caller: Caller, input: CreateTask): Promise<CreateTask> {
+    if (input.continues === undefined) return input;
+    const { store, registry } = this.#deps;
+    const named = await this.#owned(caller, input.continues);
+    const chosen = toTask(named).choice?.candidateId;
+    const earlier = chosen === undefined ? named : await this.#owned(caller, chosen);
+    if (!isTerminal(earlier.status))
+      throw new AppError('wrong_state', `A task that is ${earlier.status} cannot be continued`);
+    if (await store.isContinued(earlier.id))
+      throw new AppError(
+        'wrong_state',
+        'Another task continues this one already. Wait until it has finished',
+      );
+    const agent = earlier.agent_type ?? earlier.assigned_agent ?? undefined;
+    if (agent === undefined || !registry.isProgram(agent)) throw invalid('continues', keepsNoSession(agent));
+    if (input.assignedAgent !== undefined && input.assignedAgent !== agent)
+      throw invalid(
+        'continues',
+        `The session belongs to the agent "${agent}", so ${input.assignedAgent} cannot continue it`,
+      );
+    const session = await store.findSession(earlier.id, agent);
+    if (!session) throw invalid('continues', `The task has no session: ${agent} did not start one`);
+    const cwd = input.cwd ?? earlier.cwd ?? session.cwd;
+    if (!(await isDirectory(cwd))) throw invalid('continues', `The directory of the session is gone: ${cwd}`);
+    return { ...input, continues: earlier.id, assignedAgent: agent, cwd };
   }
 
   async get(caller: Caller, id: string): Promise<Task> {
@@ -174,6 +225,9 @@ export class TaskService {
     ]);
     if (!moved) throw new AppError('unavailable', 'The task moved at the same moment. Try again.');
     transaction.afterCommit(() => runs.stop(head.id, 'cancelled'));
+    if (head.best_of !== null)
+      for (const candidate of await store.openCandidates(head.id, transaction.db))
+        await this.cancelWith(transaction, candidate, 'Cancelled with the task of which it is a candidate');
   }
 
   /** Creates a new task with the same parameters; the old one stays as it is. */
@@ -182,7 +236,9 @@ export class TaskService {
     if (!retriable.includes(old.status))
       throw new AppError('wrong_state', `A task that is ${old.status} cannot be retried`);
     if (old.verify !== null) requireCommandRights(caller);
-    requireTrustToVerify(old.verify !== null, old.is_trusted === 1);
+    // The commands of a follow-up are those of the task that it follows.
+    const isVouched = old.is_trusted === 1 || grantOf(old)?.kind === 'follow_up';
+    requireTrustToVerify(old.verify !== null, isVouched || (await this.#deps.store.isFollowUp(id)));
     return this.#insert(
       rowOfRetry(old, {
         ...this.#newborn(),
@@ -192,16 +248,18 @@ export class TaskService {
     );
   }
 
-  /** Lets an imported task run. */
+  /** Lets an imported task or a follow-up run. Who releases a follow-up vouches for its text. */
   async release(caller: Caller, id: string): Promise<Task> {
     const { database, store, admission } = this.#deps;
     const head = requireOwned(caller, await store.findHead(id), 'Task');
     if (head.status !== 'pending' || head.held !== 1)
-      throw new AppError('wrong_state', `Only an imported task can be released; this one is ${head.status}`);
+      throw new AppError('wrong_state', `Only a task on hold can be released; this one is ${head.status}`);
+    const vouched = (await store.isFollowUp(id)) ? { may_command: 1, is_trusted: 1 } : {};
+    if ('may_command' in vouched) requireCommandRights(caller);
     await database.write(async (transaction) => {
       const { numUpdatedRows } = await transaction.db
         .updateTable('tasks')
-        .set({ held: 0 })
+        .set({ held: 0, ...vouched })
         .where('id', '=', id)
         .where('status', '=', 'pending')
         .where('held', '=', 1)
@@ -209,7 +267,7 @@ export class TaskService {
       if (numUpdatedRows === 0n) throw new AppError('wrong_state', 'The task is released already');
       await caller.auditEntry?.append(transaction);
     });
-    await admission.admit({ ...head, held: 0 });
+    await admission.admit({ ...head, held: 0, ...vouched });
     return this.get(caller, id);
   }
 
@@ -219,10 +277,13 @@ export class TaskService {
    */
   async #insert(
     row: WholeTask,
-    guard: (transaction: WriteTransaction, task: Task) => Promise<boolean> = async () => true,
+    { guard = async () => true, hold }: { guard?: InsertGuard; hold?: string | undefined } = {},
   ): Promise<Task> {
     const { database, store, admission } = this.#deps;
-    const { fits, event } = admission.decide(row);
+    const { fits, event } =
+      hold === undefined
+        ? admission.decide(row)
+        : { fits: false, event: { type: 'waiting_for_agent' as const, message: hold } };
     const born = toTask({ ...row, seq: 0, event_seq: 0 });
     const stored: WholeTask = fits ? { ...row, status: 'queued' } : row;
     const isInserted = await database.write(async (transaction) => {
@@ -233,7 +294,7 @@ export class TaskService {
       ]);
       return true;
     });
-    if (isInserted && fits) await admission.wake({ ...stored, scheduled_for: null });
+    if (isInserted && fits) await admission.wake(stored);
     return born;
   }
 
@@ -247,6 +308,18 @@ export class TaskService {
     return requireOwned(caller, await this.#deps.store.find(id), 'Task');
   }
 }
+
+type InsertGuard = (transaction: WriteTransaction, task: Task) => Promise<boolean>;
+
+const invalid = (path: string, message: string) =>
+  new AppError('validation', message, { details: [{ path, message }] });
+
+const invalidWorktree = () => invalid('worktree', 'A worktree needs `cwd`, a directory in a Git repository');
+
+const keepsNoSession = (agent: string | undefined) =>
+  agent === undefined
+    ? 'No agent has worked on this task, so it cannot be continued'
+    : `The agent "${agent}" keeps no session, so its task cannot be continued`;
 
 /** Commands that verify a task never come from untrusted input. */
 function requireTrustToVerify(hasVerification: boolean, isTrusted: boolean): void {

@@ -11,6 +11,8 @@ export const moves = {
   fail: { from: ['in_progress'], to: 'failed' },
   /** It failed and will be tried again after a delay. */
   postpone: { from: ['in_progress'], to: 'queued' },
+  /** Its agent needs a person first. */
+  release: { from: ['in_progress'], to: 'pending' },
   /** Its worker died or was stopped. */
   requeue: { from: ['in_progress'], to: 'queued' },
   cancel: { from: ['pending', 'queued', 'in_progress'], to: 'cancelled' },

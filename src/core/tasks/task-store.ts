@@ -5,6 +5,7 @@ import type { Database, Engine, WriteTransaction } from '../storage/database.ts'
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Schema } from '../storage/schema.ts';
+import { inheritedSession } from './inherited-session.ts';
 import { headColumns, type NewTask, type TaskChange, untouched } from './task-columns.ts';
 import { type StoredTask, toTaskEvent } from './task-mapping.ts';
 import type { NewEvent } from './new-event.ts';
@@ -54,6 +55,73 @@ export class TaskStore {
   /** Reads inside the transaction, so that a guarded move right after it cannot miss. */
   async findHead(id: string, db: Kysely<Schema> = this.#db): Promise<TaskHead | undefined> {
     return (await db.executeQuery(this.#findHead({ id }))).rows[0];
+  }
+
+  /** Whether a task that is not finished continues this one. */
+  async isContinued(id: string): Promise<boolean> {
+    const open = await this.#db
+      .selectFrom('tasks')
+      .select('id')
+      .where('continues', '=', id)
+      .where('status', 'in', ['pending', 'queued', 'in_progress'])
+      .limit(1)
+      .executeTakeFirst();
+    return open !== undefined;
+  }
+
+  /** The directory of the session in which the agent worked on the task, if it has named one. */
+  findSession(id: string, agent: string): Promise<{ cwd: string } | undefined> {
+    return inheritedSession(this.#db, id, agent);
+  }
+
+  /** Whether it was created for a review or a failed check. */
+  async isFollowUp(id: string): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('follow_ups')
+      .select('task_id')
+      .where('task_id', '=', id)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /**
+   * Adds untrusted text to the prompt of a task that no run has seen and none sees before `now`, and that no person has
+   * vouched for; answers false for any other.
+   */
+  async addToPrompt(
+    { db }: WriteTransaction,
+    { id, seq }: TaskHead,
+    { text, now }: { text: string; now: Date },
+  ): Promise<boolean> {
+    const row = await db
+      .selectFrom('tasks')
+      .select('prompt')
+      .where('id', '=', id)
+      .where('attempts', '=', 0)
+      .where('is_trusted', '=', 0)
+      .where((is) =>
+        is.or([
+          is('status', '=', 'pending'),
+          is.and([is('status', '=', 'queued'), is('scheduled_for', '>', now.toISOString())]),
+        ]),
+      )
+      .executeTakeFirst();
+    if (!row) return false;
+    const prompt = `${row.prompt ?? ''}${text}`;
+    await this.#engine.changeText(db, seq, async () => {
+      await db.updateTable('tasks').set({ prompt }).where('id', '=', id).execute();
+    });
+    return true;
+  }
+
+  /** The candidates of a task that are not finished. */
+  openCandidates(id: string, db: Kysely<Schema> = this.#db): Promise<TaskHead[]> {
+    return db
+      .selectFrom('tasks')
+      .select(headColumns)
+      .where('parent_id', '=', id)
+      .where('status', 'in', ['pending', 'queued', 'in_progress'])
+      .execute();
   }
 
   /** Why the last attempt of the task failed, as stored before this change. */

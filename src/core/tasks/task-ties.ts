@@ -22,6 +22,15 @@ export const taskTies: readonly TaskTie[] = [
     condition: sql`exists (select 1 from schedules where open_task_id = tasks.id)`,
     reason: 'its schedule has not recorded its outcome yet',
   },
+  {
+    condition: sql`exists (select 1 from worktrees where task_id = tasks.id and state <> 'discarded')`,
+    reason: 'its worktree has changes. Discard them: svc tasks discard ID',
+  },
+  {
+    condition: sql`exists (select 1 from tasks as parents where parents.id = tasks.parent_id
+      and parents.status in ('pending', 'queued', 'in_progress'))`,
+    reason: 'it is a candidate of a task that has not finished',
+  },
 ];
 
 /** Such a task is kept by retention; a user may delete it. */
@@ -57,4 +66,7 @@ export const taskBelongings = [
   ['file_changes', 'task_id'],
   ['approvals', 'task_id'],
   ['allowed_tools', 'scope_id'],
+  ['pull_requests', 'task_id'],
+  ['follow_ups', 'task_id'],
+  ['publications', 'task_id'],
 ] as const;

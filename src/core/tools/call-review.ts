@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { ApprovalFacts } from '../approvals/approval-facts.ts';
-import type { ApprovalStore } from '../approvals/approval-store.ts';
+import type { AllowedBy, ApprovalStore } from '../approvals/approval-store.ts';
 import { messageOf } from '../errors.ts';
 import { resolveRealPath } from '../paths/real-path.ts';
 import type { SecretFiles } from '../paths/secret-files.ts';
@@ -63,10 +63,10 @@ export class CallReview {
   /** Throws a `Refusal`, or a `ToolFailure` for a call that is not valid. */
   async review(
     context: ToolContext,
-    { name, args: rawArgs }: { name: string; args: unknown },
+    { name, args: rawArgs, tool: given }: { name: string; args: unknown; tool?: Tool | undefined },
   ): Promise<ReviewedCall> {
     const { registry, policy, guards } = this.#deps;
-    const tool = await registry.find(name);
+    const tool = given ?? (await registry.find(name));
     if (matchesTool(policy.policy.blockedTools, name)) throw new Refusal(`The policy blocks ${name}`);
     if (!tool) throw new Refusal(`There is no tool ${name.slice(0, 100)}`);
     const reason = tool.unavailable?.();
@@ -77,7 +77,7 @@ export class CallReview {
       throw new ToolFailure(
         `The arguments are not valid: ${parsed.error ? z.prettifyError(parsed.error) : ''}`,
       );
-    // Also a call that nobody is asked for must be the one that is shown and stored.
+    // Also a call that needs no approval must be exactly the one that is shown and stored.
     hashOf({ args });
     const planned = await tool.plan(parsed.data, context);
     const paths: GuardedCall['paths'] = [];
@@ -104,7 +104,11 @@ export class CallReview {
   /** Whether the call may run, has to be asked for, or is refused in its conversation or task. */
   async decide(reviewed: ReviewedCall, scopeId: string): Promise<ModeDecision> {
     const { tool, coversKey } = reviewed;
-    return this.#byMode(reviewed, await this.#deps.approvalStore.isAllowed(scopeId, tool.name, coversKey));
+    const danger = dangerOf(reviewed);
+    return this.#byMode(
+      reviewed,
+      await this.#deps.approvalStore.allowedBy(scopeId, tool.name, coversKey, danger),
+    );
   }
 
   /** What the call changes in a file; throws a `ToolFailure` for a call that cannot succeed. */
@@ -114,7 +118,7 @@ export class CallReview {
 
   /** A hash of everything that must not change between a decision and the call. */
   bindingOf({ tool, args, plan, scope, context }: ReviewedCall, change: PreviewedChange | undefined): string {
-    const { command = null, environment = null, needsPerson = null, scripts = null } = plan.access;
+    const { command = null, environment = null, needsPerson = null, scripts = null, external } = plan.access;
     return hashOf({
       tool: tool.name,
       args,
@@ -126,21 +130,22 @@ export class CallReview {
       scripts,
       scope: scopeOf(context) ?? null,
       policy: this.#deps.policy.version,
+      ...(external && { external }),
       ...(change && { basis: change.basis }),
     });
   }
 
   /** What is stored of a call for which a person is asked. */
   factsOf(reviewed: ReviewedCall, reason: string, change: PreviewedChange | undefined): ApprovalFacts {
-    const { tool, args, plan, warning, coverage, coversKey, context } = reviewed;
+    const { tool, args, plan, coverage, coversKey, context } = reviewed;
     const { scripts, command } = plan.access;
     const askedBecause = whyAlwaysAsked(tool.name, plan.access, this.#deps.policy.policy);
-    const isCoverable = this.#byMode(reviewed, true).kind === 'run';
+    const isCoverable = this.#byMode(reviewed, 'call').kind === 'run';
     return {
       tool: tool.name,
       arguments: JSON.stringify(maskSecrets(args)),
       cwd: command?.cwd ?? context.workspace,
-      danger: warning === undefined ? tool.danger : 'high',
+      danger: dangerOf(reviewed),
       reason,
       scripts: scripts ? JSON.stringify(scripts) : null,
       ...(askedBecause === undefined
@@ -149,19 +154,19 @@ export class CallReview {
       coverable: isCoverable ? 1 : 0,
       diff: change ? JSON.stringify(change.diff) : null,
       basis: change?.basis ?? null,
-      context: storedContext(context),
+      context: storedContext(context, plan.access.external?.agent),
       binding: this.bindingOf(reviewed, change),
     };
   }
 
-  #byMode({ tool, plan, warning, context }: ReviewedCall, isAllowedInScope: boolean): ModeDecision {
+  #byMode({ tool, plan, warning, context }: ReviewedCall, allowedBy: AllowedBy): ModeDecision {
     return decideByMode({
       tool,
       access: plan.access,
       warning,
       mode: context.mode,
       policy: this.#deps.policy.policy,
-      isAllowedInScope,
+      allowedBy,
       isTrusted: context.isTrusted,
     });
   }
@@ -171,10 +176,12 @@ export class CallReview {
     const { registry, policy } = this.#deps;
     const tool = await registry.find('read_file');
     if (!tool || matchesTool(policy.policy.blockedTools, tool.name)) return false;
-    const call = { tool, access: {}, mode, policy: policy.policy, isAllowedInScope: false, isTrusted };
+    const call = { tool, access: {}, mode, policy: policy.policy, isTrusted };
     return decideByMode(call).kind === 'run';
   }
 }
+
+const dangerOf = ({ tool, warning }: ReviewedCall) => (warning === undefined ? tool.danger : 'high');
 
 /** The conversation or task to which `allow-always` applies. */
 export const scopeOf = ({ conversationId, taskId }: ToolContext) => conversationId ?? taskId;

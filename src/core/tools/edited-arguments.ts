@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import { maskSecrets, maskValue } from './mask-secrets.ts';
 
-/** The longest value that the model is told, in characters of JSON. */
+/** The longest value that is sent to the model, in characters of JSON. */
 const MAX_VALUE = 4000;
 
 /** The arguments of a person as an approval stores them, and as they may be shown. */

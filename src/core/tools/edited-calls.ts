@@ -1,5 +1,7 @@
-import type { Approval, DecidedApproval } from '../../contract/approvals.ts';
-import { type ApprovalService, toApproval } from '../approvals/approval-service.ts';
+import type { Approval, DecidedApproval, DecisionSignature } from '../../contract/approvals.ts';
+import { isPublishing } from '../../contract/publishing.ts';
+import type { ApprovalService } from '../approvals/approval-service.ts';
+import { agentOf, type ApprovalFacts } from '../approvals/approval-facts.ts';
 import type { Caller } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
@@ -26,17 +28,24 @@ export class EditedCalls {
 
   /** The approval as it would be with these arguments; changes nothing. */
   async preview(caller: Caller, id: string, args: Record<string, unknown>): Promise<Approval> {
-    const row = await this.#deps.approvals.requirePending(caller, id);
-    // It can only be allowed once.
-    return toApproval({ ...row, ...(await this.#review(row, args)), covers: null });
+    const { approvals } = this.#deps;
+    const row = await approvals.requirePending(caller, id);
+    return approvals.show(changedRow(row, await this.#review(row, args)));
   }
 
   /** Allows the call once with these arguments; arguments that are refused leave it pending. */
-  async allow(caller: Caller, id: string, args: Record<string, unknown>): Promise<DecidedApproval> {
+  async allow(
+    caller: Caller,
+    id: string,
+    args: Record<string, unknown>,
+    signature?: DecisionSignature,
+  ): Promise<DecidedApproval> {
     const { approvals } = this.#deps;
     const row = await approvals.requirePending(caller, id);
-    const { arguments: _shown, reason: _reason, tool: _tool, ...facts } = await this.#review(row, args);
-    return approvals.decide(caller, id, 'allow-once', { edit: { ...facts, edited: storeEdited(args) } });
+    const reviewed = await this.#review(row, args);
+    const { arguments: _shown, reason: _reason, tool: _tool, ...facts } = reviewed;
+    const edit = { facts: { ...facts, edited: storeEdited(args) }, shown: changedRow(row, reviewed) };
+    return approvals.decide(caller, id, 'allow-once', { edit, signature });
   }
 
   async #review(row: ApprovalRow, args: Record<string, unknown>) {
@@ -45,6 +54,17 @@ export class EditedCalls {
       throw new AppError(
         'validation',
         'A value is still masked (••••). Replace it with the secret itself, or leave the arguments as they are',
+      );
+    if (isPublishing({ toolName: row.tool }))
+      throw new AppError(
+        'validation',
+        'What is pushed cannot be changed here. Deny it, and request it again with other options',
+      );
+    const agent = agentOf(row);
+    if (agent !== undefined)
+      throw new AppError(
+        'validation',
+        `${agent} runs this call itself, so its arguments cannot be changed. Deny the call, with a reason that says what to do instead`,
       );
     const context = contextOf(row, new AbortController().signal);
     if (!context)
@@ -64,3 +84,10 @@ export class EditedCalls {
     }
   }
 }
+
+/** The approval as it would be with changed arguments, which can only be allowed once. */
+const changedRow = (row: ApprovalRow, reviewed: ApprovalFacts): ApprovalRow => ({
+  ...row,
+  ...reviewed,
+  covers: null,
+});

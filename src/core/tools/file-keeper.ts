@@ -15,7 +15,7 @@ export interface FileReplacement {
 
 /** Keeps files as they are before and after the calls of a run change them. */
 export interface FileKeeper {
-  /** Resolves once the file is kept durably. The result is told whether the file was replaced. */
+  /** Resolves once the file is kept durably. Call the result with whether the file was replaced. */
   keepFile(replacement: FileReplacement): Promise<(isReplaced: boolean) => Promise<void>>;
   /** Takes note of the workspace before a command; the result keeps what the command changed. */
   watchCommand(): Promise<() => Promise<void>>;

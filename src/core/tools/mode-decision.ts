@@ -1,5 +1,7 @@
 import type { SecurityMode } from '../../contract/security-mode.ts';
 import type { Policy } from '../../contract/policy.ts';
+import { ruleMatches } from '../../contract/tool-rules.ts';
+import type { AllowedBy } from '../approvals/approval-store.ts';
 import type { Tool, ToolAccess } from './tool.ts';
 
 /** The decision of the mode on a call that passed the guards. */
@@ -15,8 +17,8 @@ export interface DecidedCall {
   warning?: string | undefined;
   mode: SecurityMode;
   policy: Policy;
-  /** Whether an "allow-always" of a user covers the call in this conversation or task. */
-  isAllowedInScope: boolean;
+  /** The `allow-always` of a user that covers the call in this conversation or task. */
+  allowedBy?: AllowedBy;
   /** False if the work was triggered by untrusted input. */
   isTrusted: boolean;
 }
@@ -27,17 +29,15 @@ const refuse = (reason: string): ModeDecision => ({ kind: 'refuse', reason });
 
 /** Whether one of the patterns matches the name: equal, or a prefix followed by a star. */
 export const matchesTool = (patterns: readonly string[], name: string): boolean =>
-  patterns.some((pattern) =>
-    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
-  );
+  patterns.some((pattern) => ruleMatches(pattern, name));
 
 /** Decides by mode and policy whether a call runs, needs an approval, or is refused. */
 export function decideByMode(call: DecidedCall): ModeDecision {
-  const { tool, access, warning, mode, policy, isAllowedInScope, isTrusted } = call;
+  const { tool, access, warning, mode, policy, allowedBy, isTrusted } = call;
   if (mode === 'deny') return refuse('The mode is deny: no tool may run');
   if (!isTrusted && !tool.isReadOnly && (tool.danger === 'high' || tool.server !== undefined))
     return refuse(`${tool.name} is not available for work that was triggered by untrusted input`);
-  const isAllowed = isAllowedInScope || matchesTool(policy.allowedTools, tool.name);
+  const isAllowed = allowedBy !== undefined || matchesTool(policy.allowedTools, tool.name);
   const personReason = access.needsPerson;
   const approval = matchesTool(policy.requireApprovalFor, tool.name)
     ? ask(`The policy requires an approval for ${tool.name}`)
@@ -53,6 +53,8 @@ export function decideByMode(call: DecidedCall): ModeDecision {
         return refuse(`${personReason}. The mode allowlist never prompts, so the call was refused.`);
       return approval ?? run;
     case 'ask':
+      // An agent that runs its calls itself has one `allow-always` for each call, which says enough.
+      if (access.external && allowedBy === 'call') return approval ?? run;
       if (personReason !== undefined) return ask(personReason);
       if (warning !== undefined) return ask(warning);
       if (approval) return approval;
@@ -68,7 +70,8 @@ export function decideByMode(call: DecidedCall): ModeDecision {
 
 /** Why no `allow-always` covers a call, as the end of a sentence; undefined where one can. */
 export function whyAlwaysAsked(name: string, access: ToolAccess, policy: Policy): string | undefined {
-  if (access.needsPerson !== undefined) return 'such a command needs an approval each time';
+  if (access.needsPerson !== undefined && !access.external)
+    return 'such a command needs an approval each time';
   return matchesTool(policy.requireApprovalFor, name)
     ? 'the policy requires an approval each time'
     : undefined;

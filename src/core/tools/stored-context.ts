@@ -6,12 +6,13 @@ type Rights = Pick<
   'workspace' | 'mode' | 'mayRunCommands' | 'isTrusted' | 'memoryScope' | 'umask'
 >;
 
-/** What an approval stores of the run that asked for it, so that changed arguments are reviewed under the same rights. */
-export function storedContext(context: ToolContext): string {
+/** What an approval stores of the run that asked for it, so that changed arguments are reviewed under the same rights; `agent` is the one that runs the call itself. */
+export function storedContext(context: ToolContext, agent?: string): string {
   const { workspace, mode, mayRunCommands, isTrusted, memoryScope, umask } = context;
-  return JSON.stringify({ workspace, mode, mayRunCommands, isTrusted, memoryScope, umask } satisfies {
+  const rights = { workspace, mode, mayRunCommands, isTrusted, memoryScope, umask } satisfies {
     [K in keyof Rights]: unknown;
-  });
+  };
+  return JSON.stringify({ ...rights, agent });
 }
 
 /** The context of the call of an approval; undefined for one that an earlier version stored. */

@@ -5,7 +5,6 @@ import { AppError, messageOf } from '../errors.ts';
 import { fenceData } from '../text/fence-data.ts';
 import type { Log } from '../log.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';
-import { toApproval } from '../approvals/approval-service.ts';
 import type { Database } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
@@ -20,7 +19,7 @@ import {
 } from './call-review.ts';
 import { editedArguments, noteOfEdit } from './edited-arguments.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { isToolFailure, MAX_OUTPUT, type ToolContext } from './tool.ts';
+import { isToolFailure, MAX_OUTPUT, type Tool, type ToolContext } from './tool.ts';
 
 /** The most characters of a result that the audit log keeps. */
 const AUDITED_OUTPUT = 8000;
@@ -37,6 +36,8 @@ export interface RequestedCall {
   id: string;
   name: string;
   args: unknown;
+  /** The tool of a call that an agent runs itself; others are found by their name. */
+  tool?: Tool | undefined;
   /** The approval that this call has waited for. */
   approvalId?: string | undefined;
 }
@@ -93,7 +94,7 @@ export class ToolGate {
       if (decision && 'approval' in decision) return { kind: 'waiting', approval: decision.approval };
       approval = decision?.granted;
     } catch (error) {
-      const refused = await this.#isActingRefusal(error, call.name);
+      const refused = await this.#isActingRefusal(error, call);
       const result = await this.#refuse(run, call, `${note}${this.#reasonOf(error, call.name)}`);
       return { kind: 'done', result: { ...result, ...(refused && { refused }) } };
     }
@@ -141,7 +142,7 @@ export class ToolGate {
     const allowed = known?.status === 'approved' && known.used_at === null ? known : undefined;
     if (decision.kind === 'run' && !allowed) return undefined;
     const change = await this.#review.preview(reviewed);
-    if (allowed?.binding === this.#review.bindingOf(reviewed, change)) return { granted: allowed };
+    if (allowed && allowed.binding === this.#review.bindingOf(reviewed, change)) return { granted: allowed };
     if (decision.kind === 'run') return undefined;
     // The call is not the one that was approved, so it needs a new decision.
     if (!canAsk) throw new Refusal(`${decision.reason}, and no approval can be requested here`);
@@ -159,7 +160,8 @@ export class ToolGate {
       edited: known?.edited ?? null,
       ...this.#review.factsOf(reviewed, reason, change),
     });
-    return approval.status === 'approved' ? { granted: approval } : { approval: toApproval(approval) };
+    if (approval.status === 'approved') return { granted: approval };
+    return { approval: this.#deps.approvals.show(approval) };
   }
 
   /** Writes the intent and uses the approval in one transaction; false if the approval is already used. */
@@ -210,10 +212,10 @@ export class ToolGate {
   }
 
   /** An invalid call is a mistake of the model, and a refused reading changes nothing that was asked for. */
-  async #isActingRefusal(error: unknown, name: string): Promise<boolean> {
+  async #isActingRefusal(error: unknown, { name, tool }: RequestedCall): Promise<boolean> {
     const isRefused =
       error instanceof Refusal || (error instanceof AppError && error.code === 'rate_limited');
-    return isRefused && (await this.#deps.registry.find(name))?.isReadOnly === false;
+    return isRefused && (tool ?? (await this.#deps.registry.find(name)))?.isReadOnly === false;
   }
 
   /** The message that the model may see; details of unexpected errors go to the log only. */

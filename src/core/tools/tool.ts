@@ -49,6 +49,12 @@ export interface ToolAccess {
   environment?: string;
   /** The files that the call runs, with the hashes that they have now. */
   scripts?: ScriptFile[];
+  /** The agent that runs the call itself, the session in which it does, and all that the call is; absent for the calls that svc runs. */
+  external?: { agent: string; session: string; call: Record<string, unknown> };
+  /** Whether a shell of the agent interprets the text of the command; `command` is what can be read from it. */
+  isShellText?: boolean;
+  /** What an `allow-always` covers, in place of the arguments. */
+  covered?: unknown;
   /** Why this call always needs an approval, such as a program that runs other programs; otherwise undefined. */
   needsPerson?: string;
   /** Whether `needsPerson` is asked for in the mode `full` too, instead of a refusal. */

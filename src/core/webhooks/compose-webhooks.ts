@@ -62,7 +62,7 @@ export async function composeWebhooks(deps: WebhookDeps) {
   await endRights();
   const retention = new WebhookDeliveryRetention(database, deps.config);
   const wired = { ...deps, store, deliveries, deliverer, registry, backlogs, baseUrl };
-  const services = { webhooks: new WebhookService(wired), outbox: new WebhookOutbox(wired) };
+  const services = { webhooks: new WebhookService(wired), webhookOutbox: new WebhookOutbox(wired) };
   return {
     services,
     lifecycle: {

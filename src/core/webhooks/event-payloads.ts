@@ -1,5 +1,6 @@
 import { cutText } from '../text/cut-text.ts';
 import type { TaskError, TaskEventType, TaskResult } from '../../contract/task.ts';
+import { waitEventTypes } from '../../contract/wait-events.ts';
 import type { DeliveredEvent, WebhookEvent } from '../../contract/webhooks.ts';
 import type { NewEvent } from '../tasks/new-event.ts';
 import type { TaskHappening } from '../tasks/task-outbox.ts';
@@ -14,6 +15,13 @@ export interface TaskWebhookEvent {
 }
 type Payload = (happening: TaskHappening, event: NewEvent) => object;
 
+const waitPayload: Payload = ({ task }, { message, data }) => ({
+  ...titled(task),
+  reason: data?.['waitsFor'],
+  message,
+  until: data?.['at'],
+});
+
 const payloads: Partial<Record<TaskEventType, [event: WebhookEvent, payload: Payload]>> = {
   // Matches the response to its creation, even if its status has changed since.
   created: ['task.created', ({ task }) => ({ ...titled(task), status: 'pending', source: task.source })],
@@ -22,7 +30,12 @@ const payloads: Partial<Record<TaskEventType, [event: WebhookEvent, payload: Pay
     'task.completed',
     ({ task }) => {
       const result = resultOf(task);
-      return { ...titled(task), result: result && shortened(result), duration: result?.duration };
+      return {
+        ...titled(task),
+        result: result && shortened(result),
+        duration: result?.duration,
+        ...(result?.verified !== undefined && { verified: result.verified }),
+      };
     },
   ],
   failed: [
@@ -31,6 +44,7 @@ const payloads: Partial<Record<TaskEventType, [event: WebhookEvent, payload: Pay
       ...titled(task),
       error: task.error ? (JSON.parse(task.error) as TaskError) : null,
       attempts: task.attempts,
+      ...claimOf(resultOf(task)),
     }),
   ],
   cancelled: ['task.cancelled', ({ task }) => titled(task)],
@@ -38,15 +52,8 @@ const payloads: Partial<Record<TaskEventType, [event: WebhookEvent, payload: Pay
     'task.waiting',
     ({ task }, { message }) => ({ ...titled(task), reason: 'agent', message, until: null }),
   ],
-  retry_scheduled: [
-    'task.waiting',
-    ({ task }, { message, data }) => ({
-      ...titled(task),
-      reason: data?.['waitsFor'],
-      message,
-      until: data?.['at'],
-    }),
-  ],
+  retry_scheduled: ['task.waiting', waitPayload],
+  deferred: ['task.waiting', waitPayload],
 };
 
 /** Task events that finish an agent's run. */
@@ -54,7 +61,7 @@ const runFinished: ReadonlySet<TaskEventType> = new Set([
   'completed',
   'failed',
   'cancelled',
-  'retry_scheduled',
+  ...waitEventTypes,
 ]);
 
 /** Maps a change of a task to webhook events, in order of occurrence; `wanted` are those that have a subscriber. */
@@ -105,6 +112,10 @@ export const deliveryBody = ({
 
 const resultOf = ({ result }: TaskHappening['task']): TaskResult | undefined =>
   result ? (JSON.parse(result) as TaskResult) : undefined;
+
+/** What the agent claimed to have done, of work that did not pass its verification. */
+const claimOf = (result: TaskResult | undefined) =>
+  result?.verified === false ? { verified: false, claimed: shortened({ output: result.output }).output } : {};
 
 function shortened<T extends { output: string }>(said: T): T | (T & { truncated: true }) {
   const { output } = said;

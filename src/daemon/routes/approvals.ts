@@ -22,7 +22,7 @@ export function registerApprovals(
       decide: async ({ params, body }, { caller }) => {
         if (!body.arguments) return approvals.decide(caller, params.id, body.decision, body);
         const { editedCalls } = await loadRuns();
-        return editedCalls.allow(caller, params.id, body.arguments);
+        return editedCalls.allow(caller, params.id, body.arguments, body.signature);
       },
     },
     check,

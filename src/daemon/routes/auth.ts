@@ -17,7 +17,11 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerAuth(
   server: FastifyInstance,
-  app: CallerServices & Pick<App, 'accounts' | 'knownClients' | 'signInLinks' | 'config' | 'isLoopback'>,
+  app: CallerServices &
+    Pick<
+      App,
+      'accounts' | 'knownClients' | 'signInLinks' | 'config' | 'isLoopback' | 'registration' | 'oauthFlow'
+    >,
   check?: ResponseCheck,
 ): void {
   const { sessions, accounts, accessKey, signInLinks, config } = app;
@@ -50,9 +54,22 @@ export function registerAuth(
         const authMode = config.get('system.authMode');
         const caller = await findCaller(app, request);
         if (caller && !caller.token)
-          return { authenticated: true as const, authMode, user: await accounts.user(caller) };
+          return {
+            authenticated: true as const,
+            authMode,
+            user: await accounts.user(caller),
+            ...(caller.deviceId !== undefined && {
+              device: { id: caller.deviceId, limited: caller.isLimited === true },
+            }),
+          };
         reply.code(401);
-        return { authenticated: false as const, authMode, accessKeyRequired: accessKey.isRequired };
+        return {
+          authenticated: false as const,
+          authMode,
+          accessKeyRequired: accessKey.isRequired,
+          githubSignIn: app.oauthFlow.isOffered('github'),
+          signUp: await app.registration.requirement(isTrustedClient(app, request)),
+        };
       },
       updateMe: async ({ body }, { caller }) => ({ user: await accounts.updateProfile(caller, body) }),
       updatePassword: async ({ body }, { caller, request }) => {

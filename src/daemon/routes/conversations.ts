@@ -8,7 +8,10 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerConversations(
   server: FastifyInstance,
-  app: Pick<App, 'conversations' | 'conversationCompaction' | 'changes' | 'loadRuns' | 'bus' | 'openStreams'>,
+  app: Pick<
+    App,
+    'conversations' | 'conversationCompaction' | 'changes' | 'loadRuns' | 'answererOf' | 'bus' | 'openStreams'
+  >,
   check?: ResponseCheck,
 ): void {
   const { conversations, conversationCompaction } = app;
@@ -44,12 +47,10 @@ export function registerConversations(
       sendMessage: ({ params, body }, { caller, reply }) =>
         conversations.send(caller, params.id, body, signalOf(reply)),
       sendMessageWithTools: async ({ params, body }, { caller, request, reply }) => {
-        const { toolMessages } = await app.loadRuns();
+        const answerer = await app.answererOf(caller, params.id);
         if (!request.headers.accept?.includes('text/event-stream'))
-          return toolMessages.send(caller, params.id, body, signalOf(reply));
-        return streamAnswer(app, caller, reply, (signal) =>
-          toolMessages.stream(caller, params.id, body, signal),
-        );
+          return answerer.send(caller, params.id, body, signalOf(reply));
+        return streamAnswer(app, caller, reply, (signal) => answerer.stream(caller, params.id, body, signal));
       },
       sendAgenticMessage: async ({ params, body }, { caller, reply }) => {
         const { agentic } = await app.loadRuns();

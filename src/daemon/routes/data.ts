@@ -7,7 +7,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerData(
   server: FastifyInstance,
-  { data }: Pick<App, 'data'>,
+  { data, worktreeOrphans }: Pick<App, 'data' | 'worktreeOrphans'>,
   check?: ResponseCheck,
 ): void {
   implement(
@@ -16,6 +16,8 @@ export function registerData(
     {
       getUsage: () => data.usage(),
       prune: ({ body }, { caller, request }) => data.prune(caller, body, clientOf(request).address),
+      getWorktreeOrphans: async () => ({ orphans: await worktreeOrphans.list() }),
+      removeWorktreeOrphans: () => worktreeOrphans.removeClean(),
       archive: async ({ body }, { caller, request }) => {
         const archive = await data.archive(caller, body.before, clientOf(request).address);
         return archive ? { archive } : {};

@@ -12,4 +12,8 @@ export function registerDocs(server: FastifyInstance): void {
     const { renderApiPage } = await import('../api-page.ts');
     return reply.type('text/html; charset=utf-8').send(renderApiPage(document()));
   });
+  server.get('/api/docs.css', { config: { access: 'public' } }, async (_request, reply) => {
+    const { apiPageStyle } = await import('../api-page.ts');
+    return reply.type('text/css; charset=utf-8').send(apiPageStyle);
+  });
 }

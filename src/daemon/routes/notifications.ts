@@ -17,6 +17,9 @@ export function registerNotifications(
       markRead: async ({ params }, { caller }) => ({
         notification: await notifications.markRead(caller, params.id),
       }),
+      markUnread: async ({ params }, { caller }) => ({
+        notification: await notifications.markUnread(caller, params.id),
+      }),
       delete: async ({ params }, { caller }) => {
         await notifications.delete(caller, params.id);
         return { message: 'Notification deleted' };

@@ -14,7 +14,11 @@ export function registerSchedules(
     schedulesRoutes,
     {
       list: ({ query }, { caller }) => schedules.list(caller, query),
-      create: ({ body }, { caller }) => withWarnings((warn) => schedules.create(caller, body, warn)),
+      create: async ({ body, headers }, { caller, reply }) => {
+        const { isReplay, ...created } = await schedules.create(caller, body, headers['idempotency-key']);
+        if (isReplay) reply.code(200).header('idempotent-replay', 'true');
+        return created;
+      },
       preview: ({ body }) => schedules.preview(body),
       get: async ({ params }, { caller }) => ({ schedule: await schedules.get(caller, params.id) }),
       update: ({ params, body }, { caller }) =>

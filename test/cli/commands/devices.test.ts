@@ -57,7 +57,8 @@ describe('the files of devices', () => {
     const locations = locate({ env: { SVC_HOME: home }, platform: 'linux', home });
     const key = deviceKey(locations);
     expect(Buffer.from(key.publicKey, 'base64')).toHaveLength(32);
-    expect(deviceKey(locations)).toEqual(key);
+    const { publicKey, fingerprint } = key;
+    expect(deviceKey(locations)).toMatchObject({ publicKey, fingerprint });
     expect(statSync(join(home, 'device-key.pem')).mode & 0o777).toBe(0o600);
     writeFileSync(join(home, 'device-key.pem'), 'something else');
     expect(() => deviceKey(locations)).toThrow(/is not an Ed25519 key/);
@@ -286,6 +287,26 @@ describe('svc devices', () => {
     expect(stderr).toContain(String.raw`a \x1b[31mphone`);
     expect(stderr).toContain('Paired phone as a user. List devices: svc devices ls');
     expect((await home.svc(['devices', 'ls'])).stdout).toMatch(/dev_\S+ +user +never +phone/);
+  });
+
+  it('pairs the browser of a phone as a limited device', async () => {
+    const showing = home.start(['devices', 'qr', '--browser', '--yes', '--name', 'tablet']);
+    const url = new URL((await said(showing, 'stdout', /^http:.*\n/)).trim());
+    expect(url.origin + url.pathname).toBe(`${urlOf(home)}/pair`);
+    const claim = await fetch(`${urlOf(home)}/api/devices/pairing/claim`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code: url.hash.slice(1), requesterId: 'Android phone' }),
+    });
+    expect(claim.status).toBe(200);
+    const { code, stderr } = outcomeOf(await showing);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('Paired tablet as a device that looks, decides and cancels.');
+    expect((await home.svc(['devices', 'ls'])).stdout).toMatch(/dev_\S+ +limited +never +tablet/);
+    const none = await home.svc(['devices', 'notifications', 'ls']);
+    expect(none).toMatchObject({ code: 0, stdout: '' });
+    expect(none.stderr).toContain('No browser receives notifications.');
+    expect((await home.svc(['devices', 'notifications', 'test', 'psub_0199'])).code).toBe(5);
   });
 
   it('prints the link of a QR code as JSON', async () => {

@@ -62,7 +62,7 @@ describe('selected fields', () => {
       message: 'There is no field "titel". Did you mean title?',
       exitCode: 2,
     });
-    expect(next).toMatch(/^Fields: agentType, .*, verify\.$/);
+    expect(next).toMatch(/^Fields: agentType, .*, worktree\.$/);
     expect(failureOf(() => select(['error.why'], page, 'tasks.list'))).toMatchObject({
       message: 'There is no field "error.why".',
       next: 'Fields of error: class, code, message.',

@@ -4,7 +4,7 @@ import { parseDuration } from '../../../src/contract/duration.ts';
 import { formatAge, formatDuration, formatLeft } from '../../../src/cli/output/duration.ts';
 import { escapeLine, escapeText } from '../../../src/cli/output/escape-text.ts';
 import { exitCodeOfTask } from '../../../src/cli/commands/tasks/task-outcome.ts';
-import { titleOf } from '../../../src/cli/commands/run/read-prompt.ts';
+import { titleOf } from '../../../src/contract/task-title.ts';
 
 describe('parseDuration', () => {
   it.each([

@@ -14,7 +14,7 @@ const idle = (spec: CommandSpec): CommandSpec => ({
   commands: spec.commands.map(idle),
   ...(spec.run && { run: () => undefined }),
 });
-const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: root })];
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync(['docs/*.md', 'docs/agents/*.md'], { cwd: root })];
 
 describe('a line of svc that is written down', () => {
   let nouns: CommandSpec[] = [];

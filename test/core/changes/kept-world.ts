@@ -66,6 +66,11 @@ export async function openKept({
     newTask('task_r', { status: 'in_progress', agent_type: 'builtin' }),
   ]);
   const service = new ChangeService({
+    worktreeChanges: {
+      find: async () => undefined,
+      describe: async () => ({ files: [], additions: 0, deletions: 0, truncated: false, notKept: [] }),
+      source: async () => Promise.reject(new Error('There is no worktree')),
+    },
     ...shared,
     audit: new AuditLog(systemRuntime),
     secretFiles: new SecretFiles(),

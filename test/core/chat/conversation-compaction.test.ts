@@ -41,7 +41,7 @@ it('the model sums up everything, and gets the summary instead of it from then o
   expect(prompt).not.toContain('xxx');
 });
 
-it('the model is told what to keep', async () => {
+it('sends what to keep to the model', async () => {
   const { compact, asked } = await open(sumsUp);
   await compact('the names of files');
   expect(asked[0]?.system).toContain('The user asks you to keep this above all: the names of files');

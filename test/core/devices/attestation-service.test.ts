@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Attestation } from '../../../src/contract/devices.ts';
 import { deviceIdOf } from '../../../src/core/devices/device-identity.ts';
-import { publicKeyOf, sign, verifyStrictly } from '../../../src/core/devices/ed25519.ts';
+import { publicKeyOf, sign, verifyStrictly } from '../../../src/core/secrets/ed25519.ts';
 import { ann, deviceKey, openDevices, root } from './device-parts.ts';
 
 const MINUTE = 60_000;

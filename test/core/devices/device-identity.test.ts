@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { deviceIdentity, deviceIdOf, fingerprintOf } from '../../../src/core/devices/device-identity.ts';
+import { deviceIdentity, deviceIdOf } from '../../../src/core/devices/device-identity.ts';
+import { fingerprintOf } from '../../../src/core/secrets/public-key.ts';
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
 
 describe('the identity of a daemon', () => {

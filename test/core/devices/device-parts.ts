@@ -5,7 +5,7 @@ import { SessionStore } from '../../../src/core/auth/session-store.ts';
 import { AttestationService } from '../../../src/core/devices/attestation-service.ts';
 import { deviceIdentity } from '../../../src/core/devices/device-identity.ts';
 import { DeviceService } from '../../../src/core/devices/device-service.ts';
-import { publicKeyOf } from '../../../src/core/devices/ed25519.ts';
+import { publicKeyOf } from '../../../src/core/secrets/ed25519.ts';
 import { PairingDecisions } from '../../../src/core/devices/pairing-decisions.ts';
 import { PairingService } from '../../../src/core/devices/pairing-service.ts';
 import { PairingStore } from '../../../src/core/auth/pairing-store.ts';
@@ -59,7 +59,7 @@ export async function openDevices() {
   const identity = deviceIdentity(keyRing);
   const store = new PairingStore();
   const limits = new RateLimits(runtime.monotonic);
-  const parts = { database, sessions, audit, limits, keyRing, identity, runtime, store };
+  const parts = { database, bus, sessions, audit, limits, keyRing, identity, runtime, store };
   const ask = (change: { meta?: Record<string, string>; publicKey?: string } = {}) =>
     pairing.request({ requesterId: 'phone', meta: {}, ...change }, {});
   const pairing = new PairingService(parts);

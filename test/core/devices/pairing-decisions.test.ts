@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/core/auth/caller.ts';
-import { fingerprintOf } from '../../../src/core/devices/device-identity.ts';
+import { fingerprintOf } from '../../../src/core/secrets/public-key.ts';
 import { ann, bob, deviceKey, openDevices, root } from './device-parts.ts';
 
 const many = <T>(work: () => Promise<T>) => Promise.allSettled(Array.from({ length: 1000 }, work));
@@ -36,6 +36,7 @@ describe('an approval', () => {
         name: 'Tablet',
         userId: ann.userId,
         role: 'user',
+        limited: false,
         fingerprint,
         createdAt: at,
         current: false,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CreatePairingRequest } from '../../../src/contract/pairing.ts';
-import { fingerprintOf } from '../../../src/core/devices/device-identity.ts';
+import { fingerprintOf } from '../../../src/core/secrets/public-key.ts';
 import { parseCode } from '../../../src/core/devices/pairing-code.ts';
 import { ann, bob, deviceKey, openDevices, root } from './device-parts.ts';
 
@@ -36,6 +36,8 @@ describe('a pairing request', () => {
         meta: { name: 'My phone' },
         fingerprint,
         address: '10.0.0.1',
+        claimed: true,
+        limited: false,
         status: 'pending',
         createdAt: '2026-01-01T00:00:00.000Z',
         expiresAt: '2026-01-01T00:10:00.000Z',

@@ -6,6 +6,7 @@ import type { QueueStatusService } from '../../../src/core/tasks/queue-status-se
 import { EventBus } from '../../../src/core/events.ts';
 import { LiveFeed } from '../../../src/core/live/live-feed.ts';
 import { silentLog } from '../../../src/core/log.ts';
+import { RunProgressReports } from '../../../src/core/tasks/run-progress.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -15,13 +16,22 @@ afterEach(() => void vi.useRealTimers());
 function feedOf(read: () => Promise<QueueStatus>) {
   const bus = new EventBus();
   const queueStatus = { read } as unknown as QueueStatusService;
-  const feed = new LiveFeed({ bus, queueStatus, runtime: systemRuntime, log: silentLog });
+  const runProgress = new RunProgressReports(bus);
+  const feed = new LiveFeed({
+    bus,
+    queueStatus,
+    runProgress,
+    runtime: systemRuntime,
+    log: silentLog,
+    version: '1.2.3',
+  });
   const messages: LiveMessage[] = [];
-  const stop = feed.subscribe(owner, {
+  const subscription = feed.subscribe(owner, {
     send: (message) => void messages.push(message),
     end: () => undefined,
+    isBehind: () => false,
   });
-  return { bus, messages, stop };
+  return { bus, messages, subscription, stop: () => subscription.stop(), runProgress };
 }
 const status = { mode: 'memory', paused: false } as QueueStatus;
 
@@ -68,4 +78,61 @@ it('sends nothing after the subscription is closed', async () => {
   await vi.advanceTimersByTimeAsync(1000);
   expect(messages.map(({ type }) => type)).toEqual(['hello']);
   expect(bus.has('task') || bus.has('queue') || bus.has('notification')).toBe(false);
+});
+
+describe('a subscriber with topics', () => {
+  it('gets a heartbeat every 15 seconds, and nothing gets one without topics', async () => {
+    const { messages, subscription, stop } = feedOf(async () => status);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(messages.map(({ type }) => type)).toEqual(['hello']);
+    subscription.watch(['queue']);
+    subscription.watch(['tasks']);
+    await vi.advanceTimersByTimeAsync(45_000);
+    expect(messages.map(({ type }) => type)).toEqual([
+      'hello',
+      'watching',
+      'watching',
+      'heartbeat',
+      'heartbeat',
+      'heartbeat',
+    ]);
+    stop();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('names the version of the daemon first', () => {
+    expect(feedOf(async () => status).messages[0]).toEqual({
+      type: 'hello',
+      at: expect.any(String),
+      version: '1.2.3',
+    });
+  });
+
+  it('causes no reads of the queue unless it watches it', async () => {
+    let reads = 0;
+    const { bus, subscription } = feedOf(async () => {
+      reads++;
+      return status;
+    });
+    subscription.watch(['tasks']);
+    bus.emit('queue', undefined);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(reads).toBe(0);
+    subscription.watch(['queue']);
+    bus.emit('queue', undefined);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(reads).toBe(1);
+  });
+
+  it('listens to output only while it watches a task', () => {
+    const { bus, subscription, stop } = feedOf(async () => status);
+    expect(bus.has('task_output')).toBe(false);
+    subscription.watch(['tasks', 'task:task_1']);
+    expect(bus.has('task_output')).toBe(true);
+    subscription.watch(['tasks']);
+    expect(bus.has('task_output')).toBe(false);
+    subscription.watch(['task:task_1']);
+    stop();
+    expect(bus.has('task_output')).toBe(false);
+  });
 });

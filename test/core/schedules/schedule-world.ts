@@ -132,7 +132,7 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
     /** When the runs of a schedule began. */
     runsOf: async (id: string) => (await tasksOf(id)).map(({ created_at }) => created_at),
     add: (change: Partial<CreateSchedule> = {}, caller: Caller = ann) =>
-      joined.schedules.create(caller, { ...daily, ...change }),
+      joined.schedules.create(caller, { ...daily, ...change }).then(({ schedule }) => schedule),
     /** Changes a row as nothing in the product would. */
     tamper: (id: string, change: Partial<ScheduleRow>) =>
       database.write(({ db }) => db.updateTable('schedules').set(change).where('id', '=', id).execute()),

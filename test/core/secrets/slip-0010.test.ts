@@ -1,6 +1,6 @@
 import { derivePath, getMasterKeyFromSeed, getPublicKey } from 'ed25519-hd-key';
 import { describe, expect, it } from 'vitest';
-import { publicKeyOf } from '../../../src/core/devices/ed25519.ts';
+import { publicKeyOf } from '../../../src/core/secrets/ed25519.ts';
 import { hasSharedFixtures, sharedFixture } from '../../helpers/shared-fixture.ts';
 
 interface Vectors {

@@ -23,6 +23,8 @@ const analyticsOf = ({ database }: TestStorage, today: string) =>
     runtime: { ...systemRuntime, now: () => new Date(at(today)) },
   });
 
+const unused = { tokens: 0, costUsd: 0 };
+
 describe('analytics', () => {
   it('analytics without tasks are zeros', async () => {
     await using storage = await openStorage();
@@ -40,7 +42,11 @@ describe('analytics', () => {
         created: 0,
         completed: 0,
         failed: 0,
+        tokens: 0,
+        costUsd: 0,
       })),
+      failures: {},
+      usage: { tasks: 0, isComplete: true, byAgent: [], byModel: [] },
     });
   });
 
@@ -71,9 +77,46 @@ describe('analytics', () => {
       // Of the last three days only.
       duration: { avg: 505, p50: 500, p95: 950, max: 1000 },
       daily: [
-        { date: days[1], created: 1, completed: 0, failed: 1 },
-        { date: days[2], created: 100, completed: 100, failed: 0 },
-        { date: days[3], created: 2, completed: 0, failed: 1 },
+        { date: days[1], created: 1, completed: 0, failed: 1, ...unused },
+        { date: days[2], created: 100, completed: 100, failed: 0, p50: 500, p95: 950, ...unused },
+        { date: days[3], created: 2, completed: 0, failed: 1, ...unused },
+      ],
+      failures: { unknown: 2 },
+      usage: { tasks: 102, isComplete: true, byAgent: [], byModel: [] },
+    });
+  });
+
+  it('analytics sum what models used by day, agent and model, and count failures by class', async () => {
+    await using storage = await openStorage();
+    const [yesterday, today] = ['2026-02-28', '2026-03-01'] as const;
+    const result = (tokens: number, cost: string, model: string) =>
+      JSON.stringify({ success: true, output: 'x', usage: { totalTokens: tokens }, cost, model });
+    const failure = (name: string) => JSON.stringify({ class: name, code: 'x', message: 'x' });
+    await insertTasks(storage, [
+      { ...ended('a', 'completed', yesterday, 1, 'claude'), result: result(100, '0.25', 'opus') },
+      { ...ended('b', 'completed', today, 1, 'claude'), result: result(50, '0.5', 'opus') },
+      { ...ended('c', 'completed', today, 1, 'builtin'), result: result(1000, '0', 'local') },
+      { ...ended('d', 'completed', today, 1, 'command'), result: '{"success":true,"output":""}' },
+      { ...ended('e', 'failed', today, 1), error: failure('timeout') },
+      { ...ended('f', 'failed', today, 1), error: failure('timeout') },
+      { ...ended('g', 'failed', today, 1), error: failure('auth') },
+    ]);
+    const { daily, usage, failures } = await analyticsOf(storage, today).read(owner, 2);
+    expect(failures).toEqual({ timeout: 2, auth: 1 });
+    expect(daily).toMatchObject([
+      { tokens: 100, costUsd: 0.25 },
+      { tokens: 1050, costUsd: 0.5 },
+    ]);
+    expect(usage).toEqual({
+      tasks: 7,
+      isComplete: true,
+      byAgent: [
+        { name: 'claude', tasks: 2, tokens: 150, costUsd: 0.75 },
+        { name: 'builtin', tasks: 1, tokens: 1000, costUsd: 0 },
+      ],
+      byModel: [
+        { name: 'opus', tasks: 2, tokens: 150, costUsd: 0.75 },
+        { name: 'local', tasks: 1, tokens: 1000, costUsd: 0 },
       ],
     });
   });

@@ -16,6 +16,7 @@ const listsOf = ({ database }: TestStorage) =>
     query: new TaskQueryStore(database),
     counts: new TaskCountStore(database),
     cursors: new CursorCodec('a key'),
+    runProgress: { of: () => undefined },
   });
 /** Few different values, so that many are equal. */
 const moment = fc.nat(4).map((minute) => `2026-01-01T00:0${minute}:00.000Z`);

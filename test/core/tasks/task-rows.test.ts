@@ -26,6 +26,7 @@ const said = {
   assignedAgent: 'builtin',
   cwd: '/tmp',
   umask: 18,
+  worktree: false,
   memoryScope: 'all',
   securityMode: 'sandbox',
   verify: ['npm test'] as string[],
@@ -36,7 +37,9 @@ const said = {
   maxBudget: 5000,
   maxCostUsd: '0.50',
   maxTimeMs: 60_000,
+  continues: 'task_1',
   outputSchema: { type: 'object' },
+  bestOf: { agents: ['claude'] as string[], count: 2, pick: 'judge' },
   metadata: { a: [1, null] },
   retryOnFailure: true,
 } as const;
@@ -55,6 +58,7 @@ const stored = {
   assigned_agent: 'builtin',
   cwd: '/tmp',
   umask: 18,
+  worktree: 'false',
   memory_scope: 'all',
   security_mode: 'sandbox',
   verify: '["npm test"]',
@@ -65,7 +69,9 @@ const stored = {
   max_budget: 5000,
   max_cost_usd: '0.50',
   max_time_ms: 60_000,
+  continues: 'task_1',
   output_schema: '{"type":"object"}',
+  best_of: '{"agents":["claude"],"count":2,"pick":"judge"}',
   metadata: '{"a":[1,null]}',
   retry_on_failure: 1,
 };
@@ -76,6 +82,8 @@ const left = {
   completed_at: at,
   error: '{}',
   result: '{}',
+  parent_id: 'task_8',
+  choice: '{}',
   crashes: 1,
   fence: 7,
   lease_owner: 'w',
@@ -90,6 +98,8 @@ const fresh = {
   completed_at: null,
   error: null,
   result: null,
+  parent_id: null,
+  choice: null,
   crashes: 0,
   suspect: 0,
   crash_log: null,
@@ -139,6 +149,8 @@ describe('a new row', () => {
       scheduled_for: null,
       retried_from: null,
       env: null,
+      token_id: null,
+      agent_rule: null,
       env_names: null,
       idempotency_key: null,
     });
@@ -198,4 +210,13 @@ describe('the row of an import', () => {
       held: 1,
     });
   });
+});
+
+it('a retry keeps the rule that gave the task its agent, and an import takes none', () => {
+  const agent_rule = '{"vendor":"github","rule":"octo/web","kind":"ticket"}';
+  const old = { ...rowOfInput(input, { ...decided, agent_rule }), ...left, seq: 1, event_seq: 4 };
+  const again = { id: 'task_2', may_command: 0, created_at: at, updated_at: at, retried_from: 'task_1' };
+  expect(rowOfRetry(old, again)).toMatchObject({ agent_rule });
+  const file = { ...exported, agentRule: agent_rule, agent_rule } as ExportedTask;
+  expect(rowOfImport(file, true, ofImport)).toMatchObject({ agent_rule: null });
 });

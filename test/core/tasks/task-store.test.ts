@@ -66,6 +66,8 @@ describe('task transitions', () => {
       'in_progress > cancelled',
       'in_progress > completed',
       'in_progress > failed',
+      // Its agent needs a person first, such as to log in.
+      'in_progress > pending',
       'in_progress > queued',
       'pending > cancelled',
       'pending > queued',

@@ -34,6 +34,7 @@ const under = async (cwd: string, change: Record<string, string> = {}) => {
     query: new TaskQueryStore(database),
     counts: new TaskCountStore(database),
     cursors: new CursorCodec('a key'),
+    runProgress: { of: () => undefined },
   });
   const found: string[] = [];
   let cursor: string | undefined;

@@ -17,6 +17,7 @@ async function search({ database }: TestStorage, q: string): Promise<string[]> {
     query: new TaskQueryStore(database),
     counts: new TaskCountStore(database),
     cursors: new CursorCodec('a key'),
+    runProgress: { of: () => undefined },
   });
   const found = await lists.filter(owner, {
     ...filterTasksQuerySchema.parse({ sortOrder: 'asc', limit: '500' }),

@@ -16,6 +16,7 @@ import type { Guard } from '../../../src/core/tools/guards/guard.ts';
 import type { Tool, ToolAccess, ToolContext, ToolOutput } from '../../../src/core/tools/tool.ts';
 import { type RequestedCall, ToolGate, type ToolRun } from '../../../src/core/tools/tool-gate.ts';
 import { ToolRegistry } from '../../../src/core/tools/tool-registry.ts';
+import { unsigned } from '../../helpers/approvals.ts';
 import { openStorage } from '../../helpers/storage.ts';
 import { contextIn, testTool } from './guarded-calls.ts';
 import { plantTree, type TestTree } from './test-tree.ts';
@@ -48,6 +49,7 @@ export async function openGate(
     audit,
     notifications,
     outbox: { addApproval: async () => undefined },
+    ...unsigned(runtime),
     expireAfterMs: () => clock.expireAfterMs,
     runtime,
   });

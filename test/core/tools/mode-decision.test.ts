@@ -36,7 +36,7 @@ const table: [string, Partial<DecidedCall>, Kind[]][] = [
   ],
   [
     'is always allowed in this conversation',
-    { tool: changing, isAllowedInScope: true },
+    { tool: changing, allowedBy: 'call' as const },
     ['refuse', 'refuse', 'run', 'run', 'run'],
   ],
   [
@@ -46,7 +46,7 @@ const table: [string, Partial<DecidedCall>, Kind[]][] = [
   ],
   [
     'always requires an approval, although it is always allowed',
-    { tool: changing, ...requiresApproval, isAllowedInScope: true },
+    { tool: changing, ...requiresApproval, allowedBy: 'call' as const },
     ['refuse', 'refuse', 'ask', 'ask', 'run'],
   ],
   [
@@ -56,17 +56,17 @@ const table: [string, Partial<DecidedCall>, Kind[]][] = [
   ],
   [
     'needs a decision by a person, although it is on the list',
-    { tool: running, ...needsPerson, ...isOnList, isAllowedInScope: true },
+    { tool: running, ...needsPerson, ...isOnList, allowedBy: 'call' as const },
     ['refuse', 'refuse', 'refuse', 'ask', 'refuse'],
   ],
   [
     'runs programs for untrusted input',
-    { tool: running, isTrusted: false, ...isOnList, isAllowedInScope: true },
+    { tool: running, isTrusted: false, ...isOnList, allowedBy: 'call' as const },
     ['refuse', 'refuse', 'refuse', 'refuse', 'refuse'],
   ],
   [
     'calls a server for untrusted input',
-    { tool: mcpTool, isTrusted: false, ...isOnList, isAllowedInScope: true },
+    { tool: mcpTool, isTrusted: false, ...isOnList, allowedBy: 'call' as const },
     ['refuse', 'refuse', 'refuse', 'refuse', 'refuse'],
   ],
   [
@@ -78,7 +78,7 @@ const table: [string, Partial<DecidedCall>, Kind[]][] = [
 
 describe('decideByMode', () => {
   it.each(table)('decides in every mode about a tool that %s', (_, change, expected) => {
-    const call = { tool: harmless, access: {}, policy, isAllowedInScope: false, isTrusted: true, ...change };
+    const call = { tool: harmless, access: {}, policy, isTrusted: true, ...change };
     expect(modes.map((mode) => decideByMode({ ...call, mode }).kind)).toEqual(expected);
   });
 });

@@ -51,7 +51,13 @@ describe('the gate', () => {
     await using open = await openGate();
     await open.policy.update({ blockedTools: ['test_*'], allowedTools: ['test_tool'] }, {});
     await open.database.write(({ db }) =>
-      open.approvalStore.allow(db, 'conv_1', 'test_tool', 'user_ann', 'now'),
+      open.approvalStore.allow(db, {
+        scope_id: 'conv_1',
+        tool: 'test_tool',
+        allowed_by: 'user_ann',
+        allowed_at: 'now',
+        signed: 0,
+      }),
     );
     expect(await open.call({}, open.runOf({ mode }))).toEqual(refused('The policy blocks test_tool'));
     expect(open.steps).toEqual([]);

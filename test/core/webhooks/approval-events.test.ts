@@ -4,7 +4,7 @@ import { ApprovalStore } from '../../../src/core/approvals/approval-store.ts';
 import { AuditLog } from '../../../src/core/audit/audit-log.ts';
 import { NotificationService } from '../../../src/core/notifications/notification-service.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
-import { newApproval } from '../../helpers/approvals.ts';
+import { newApproval, unsigned } from '../../helpers/approvals.ts';
 import { insertTasks, newTask } from '../../helpers/storage.ts';
 import { openOutbox, webhookRow } from '../../helpers/webhooks.ts';
 
@@ -30,6 +30,7 @@ async function openApprovals(options: { baseUrl?: string } = {}) {
     store: new ApprovalStore(database),
     audit: new AuditLog(runtime),
     notifications: new NotificationService({ database, bus, runtime }),
+    ...unsigned(runtime),
     expireAfterMs: () => 600_000,
   });
   await world.addUser('user_owner');
@@ -101,7 +102,7 @@ it('notifies of a request, of the task that waits for it, and of the decision', 
   expect(told.at(-1)?.timestamp).toBe('2026-03-01T12:01:00.000Z');
 });
 
-it('notifies once of an approval that nobody decides, and of one whose run is over', async () => {
+it('notifies once of an approval that expires, and of one whose run has finished', async () => {
   await using open = await openApprovals();
   await open.world.addWebhooks(webhookRow('wh', { events: '["approval.decided"]' }));
   const late = await open.approvals.request(call);
@@ -124,7 +125,7 @@ it('notifies once of an approval that nobody decides, and of one whose run is ov
   expect(told[1]?.payload).not.toHaveProperty('link');
 });
 
-it('stores nothing of an approval that was not stored, or that nobody subscribed to', async () => {
+it('stores nothing of an approval that was not stored, or that has no subscriber', async () => {
   await using open = await openApprovals();
   await open.world.addWebhooks(
     webhookRow('wh', { events: '["task.failed"]' }),

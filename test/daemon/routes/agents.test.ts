@@ -22,6 +22,7 @@ describe('GET /api/agents', () => {
       capabilities: ['test'],
       configured: true,
       healthy: true,
+      state: 'ready',
       isDefault: false,
       lastActivity: expect.any(String),
       stats: { completed: 2, failed: 0, avgDuration: expect.any(Number) },
@@ -30,6 +31,15 @@ describe('GET /api/agents', () => {
     expect(of('failing')).not.toHaveProperty('lastActivity');
     expect(of('http')).toMatchObject({ configured: false, healthy: false, message: expect.any(String) });
     expect(of('command')).toMatchObject({ configured: true, healthy: true });
+  });
+
+  it('says until when a usage limit keeps an agent from work', async () => {
+    const closed = testAdapter(async () => ({ output: '' }), { closedForMs: () => 60_000 });
+    await using daemon = await startDaemon({ extraAdapters: [closed] });
+    const before = Date.now();
+    const { agent } = await daemon.client.agents.get({ params: { type: 'test' } });
+    expect(Date.parse(agent.closedUntil ?? '')).toBeGreaterThanOrEqual(before + 60_000);
+    expect(Date.parse(agent.closedUntil ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
   it('checks agents on demand, with one check for all callers', async () => {

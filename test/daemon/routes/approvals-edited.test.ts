@@ -27,12 +27,12 @@ async function askedFor(where: { taskId?: string; conversationId?: string }): Pr
     const found = approvals.find(
       ({ taskId, conversationId }) => taskId === where.taskId && conversationId === where.conversationId,
     );
-    if (!found) throw new Error('Nobody is asked yet');
+    if (!found) throw new Error('There is no approval yet');
     return found;
   });
 }
 
-it('a task runs the call that the person changed, and its model is told', async () => {
+it('a task runs the call that the person changed, and sends the change to its model', async () => {
   model.script = callsTools([[{ name: 'write_file', args: written }]]);
   const { client } = daemon;
   const { task } = await client.tasks.create({ body: { title: 'Write', assignedAgent: 'builtin' } });

@@ -1,7 +1,5 @@
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { systemRuntime } from '../../../src/core/runtime.ts';
-import { landingScript } from '../../../src/daemon/landing-page.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { send } from '../../helpers/http.ts';
@@ -81,65 +79,4 @@ it('a sign-in link leads to a path of this daemon that only its creator chooses'
   expect((await redeem(daemon, plain.token)).body).not.toHaveProperty('returnTo');
   for (const returnTo of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:1', ''])
     expect((await make({ returnTo })).status).toBe(400);
-});
-
-/** The script of the page, in a browser that is made of what it uses. */
-async function openLink(returnTo: string | undefined, status = 200) {
-  const parts = new Map<string, { hidden: boolean; textContent: string; submit?: (event: object) => void }>();
-  const went: string[] = [];
-  const calls: string[] = [];
-  const settled = Promise.withResolvers<void>();
-  const browser = {
-    document: {
-      getElementById: (id: string) => {
-        const part = parts.get(id) ?? { hidden: true, textContent: '' };
-        parts.set(id, part);
-        return Object.assign(part, {
-          addEventListener: (_: string, listener: (event: object) => void) => (part.submit = listener),
-        });
-      },
-    },
-    location: {
-      pathname: '/sign-in',
-      hash: '#secret',
-      assign: (path: string) => (went.push(path), settled.resolve()),
-    },
-    history: { replaceState: () => undefined },
-    FormData: class {},
-    fetch: async (path: string) => {
-      calls.push(path);
-      const isRedeem = path.endsWith('/redeem');
-      if (!isRedeem) setImmediate(settled.resolve);
-      return {
-        ok: isRedeem ? status === 200 : true,
-        json: async () =>
-          isRedeem
-            ? { returnTo }
-            : {
-                authenticated: true,
-                user: {
-                  name: 'Ada',
-                  email: 'a@b.c',
-                  role: 'user',
-                  connectedAccounts: ['codehost', 'tracker_b'],
-                },
-              },
-      };
-    },
-  };
-  runInNewContext(landingScript, browser);
-  expect([calls, went]).toEqual([[], []]);
-  parts.get('with-link')?.submit?.({ preventDefault: () => undefined });
-  await settled.promise;
-  return { calls, went, state: parts.get('state')?.textContent };
-}
-
-it('a sign-in link redirects the browser once a person confirms', async () => {
-  expect(await openLink('/api/auth/codehost')).toMatchObject({
-    calls: ['/api/auth/sign-in-links/redeem'],
-    went: ['/api/auth/codehost'],
-  });
-  const { went, state } = await openLink(undefined);
-  expect([went, state]).toEqual([[], 'Signed in as Ada <a@b.c>, user. Connected: GitHub, Linear.']);
-  expect((await openLink('/elsewhere', 401)).went).toEqual([]);
 });

@@ -59,6 +59,8 @@ describe('GET /api/auth/me', () => {
         authenticated: false,
         authMode: 'local',
         accessKeyRequired: true,
+        githubSignIn: false,
+        signUp: 'open',
       });
     },
   );

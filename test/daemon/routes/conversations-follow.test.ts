@@ -3,7 +3,7 @@ import type { Client } from '../../../src/contract/client.ts';
 import type { RunEvent } from '../../../src/contract/run-events.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { startModelDaemon } from '../../helpers/model-daemon.ts';
-import { callsTools, type ModelServer, says, useModel } from '../../helpers/model-server.ts';
+import { callsTools, type ModelReply, type ModelServer, says, useModel } from '../../helpers/model-server.ts';
 import { until } from '../../helpers/tasks.ts';
 import { addUser, type TestUser } from '../../helpers/users.ts';
 
@@ -171,6 +171,35 @@ describe('stopping a turn', () => {
       error: { code: 'CANCELLED' },
     });
     await expect(approve(ann.client, pendingApprovals[0]?.id)).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('continues a detached turn when its client disconnects, across an approval', async () => {
+    const id = await begin(ann.client);
+    const gone = new AbortController();
+    const answer = Promise.withResolvers<ModelReply>();
+    model.script = (reply, asked) => {
+      if (asked.body.messages.at(-1)?.role !== 'tool') return callsTools([writeDone])(reply, asked);
+      reply.piece('Now ');
+      answer.resolve(reply);
+    };
+    const reading = (async () => {
+      for await (const { data } of ann.client.conversations.sendMessageWithToolsStream(
+        { params: { id }, body: { content: 'Go', detached: true } },
+        { signal: gone.signal },
+      ))
+        if (data.type === 'user_message') gone.abort();
+    })().catch(() => undefined);
+    await reading;
+    const follower = follow(id);
+    await follower.has('approval:requested');
+    await approve(ann.client, (await get(id)).pendingApprovals[0]?.id);
+    const reply = await answer.promise;
+    await follower.has('text:delta');
+    reply.piece('it is done');
+    reply.end();
+    await follower.has('message_saved');
+    await follower.leave();
+    expect((await get(id)).messages[1]).toMatchObject({ content: 'Now it is done', status: 'completed' });
   });
 
   it('stops a turn that continues after an approval when its client disconnects', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Client, createClient } from '../../../src/contract/client.ts';
 import { contract } from '../../../src/contract/index.ts';
-import { livePath } from '../../../src/contract/live.ts';
+import { livePath } from '../../../src/contract/live-path.ts';
 import { sessionCookie } from '../../../src/contract/locations.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { addUser } from '../../helpers/users.ts';
@@ -117,6 +117,7 @@ describe('paired devices', () => {
           name: 'phone',
           userId: 'user_ann',
           role: 'user',
+          limited: false,
           createdAt: expect.any(String),
           lastSeenAt: expect.any(String),
           current: false,

@@ -19,7 +19,10 @@ describe('an invite', () => {
       createdBy: 'user_owner',
     });
     expect((await signUp(daemon, 'ann', code)).body).toMatchObject({ user: { role: 'admin' } });
-    expect((await signUp(daemon, 'bob', code)).status).toBe(403);
+    expect(await signUp(daemon, 'bob', code)).toMatchObject({
+      status: 403,
+      body: { error: 'This invite has been used. An invite is for one account.' },
+    });
     const { invites } = await daemon.client.invites.list();
     expect(invites).toEqual([
       { ...invite, usedAt: expect.any(String), usedBy: expect.stringMatching(/^user_/) },
@@ -44,7 +47,10 @@ describe('an invite', () => {
   it('an invite with an address works only for that address', async () => {
     await using daemon = await startDaemon();
     const { code } = await daemon.client.invites.create({ body: { email: 'Ann@example.org' } });
-    expect((await signUp(daemon, 'bob', code)).status).toBe(403);
+    expect(await signUp(daemon, 'bob', code)).toMatchObject({
+      status: 403,
+      body: { error: 'This invite is for another e-mail address.' },
+    });
     expect((await signUp(daemon, 'ann', code)).status).toBe(200);
   });
 
@@ -54,7 +60,10 @@ describe('an invite', () => {
     await using daemon = await startDaemon({ runtime });
     const { code } = await daemon.client.invites.create({ body: { expiresInDays: 2 } });
     clock.ms += 2 * DAY;
-    expect((await signUp(daemon, 'ann', code)).status).toBe(403);
+    expect(await signUp(daemon, 'ann', code)).toMatchObject({
+      status: 403,
+      body: { error: 'This invite has expired.' },
+    });
   });
 
   it('an invite can be revoked', async () => {

@@ -62,6 +62,34 @@ describe('POST /api/schedules', () => {
     expect(await daemon.client.schedules.get({ params: { id: schedule.id } })).toEqual({ schedule });
   });
 
+  it('creates one schedule for an idempotency key, also where its time has passed meanwhile', async () => {
+    const once = (body: object, user: { headers: { cookie: string } } = daemon, key = 'once') =>
+      send(daemon, 'POST', '/api/schedules', body, { ...user.headers, 'idempotency-key': key });
+    const { cron: _, ...plain } = daily;
+    const body = { ...plain, at: '2026-11-22T04:00', task: { ...daily.task, env: { TOKEN: 'x' } } };
+    const before = (await daemon.client.schedules.list()).total;
+    const [first, second] = await Promise.all([once(body), once(body)]);
+    expect(new Set([first.status, second.status])).toEqual(new Set([200, 201]));
+    expect(second.body).toEqual(first.body);
+    clock = Date.parse('2026-11-22T03:30:00Z');
+    const late = await once(body);
+    clock = Date.parse(now);
+    expect(late.status).toBe(200);
+    expect((await daemon.client.schedules.list()).total).toBe(before + 1);
+    expect((await once({ ...body, name: 'Other' })).status).toBe(409);
+    const ann = await addUser(daemon, 'ann-once');
+    expect((await once(daily, ann)).status).toBe(201);
+    const { schedule } = first.body as { schedule: Schedule };
+    await daemon.client.schedules.delete({ params: { id: schedule.id } });
+    expect(await once(body)).toMatchObject({
+      status: 409,
+      body: { error: 'The schedule of this idempotency key was deleted' },
+    });
+    await ann.client.schedules.delete({
+      params: { id: (await ann.client.schedules.list()).schedules[0]?.id ?? '' },
+    });
+  });
+
   it('a schedule defaults to the title as its name and the time zone of the daemon', async () => {
     const { name, timezone } = await add({ timezone: undefined });
     expect(name).toBe('Check');

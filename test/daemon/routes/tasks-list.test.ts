@@ -8,7 +8,14 @@ let daemon: TestDaemon;
 /** Titles are single letters in the order of creation. */
 const tasks: Partial<CreateTask>[] = [
   { title: 'a', priority: 1, labels: ['bug'], repository: 'x/one', source: 'api' },
-  { title: 'b', priority: 2, labels: ['bug', 'urgent'], repository: 'x/two', source: 'codehost' },
+  {
+    title: 'b',
+    priority: 2,
+    labels: ['bug', 'urgent'],
+    repository: 'x/two',
+    source: 'codehost',
+    sourceId: 'sched_1',
+  },
   { title: 'c', priority: 3, labels: [], source: 'cron', assignedAgent: 'doing' },
   { title: 'd', priority: 4, labels: ['a,b', '"'], source: 'tracker_a', assignedAgent: 'failing' },
   { title: 'e', priority: 1, labels: ['urgent'], repository: 'x/one', source: 'tracker_b' },
@@ -174,6 +181,8 @@ describe('GET /api/tasks/filter', () => {
     [{ labels: 'urgent,bug' }, 'b'],
     [{ labels: 'BUG' }, ''],
     [{ labels: '"' }, 'd'],
+    [{ sourceId: 'sched_1' }, 'b'],
+    [{ sourceId: 'sched_1', source: 'api' }, ''],
     [{ repository: 'x/one' }, 'ea'],
     [{ repository: 'x' }, ''],
     [{ repository: 'x/one', priority: 1, labels: 'bug' }, 'a'],

@@ -43,7 +43,7 @@ export function drawScreen(screen: string, { columns, label }: { columns: number
   ].join('\n')}\n`;
 }
 
-/** The spans of each line; a style goes on over the end of a line. */
+/** The spans of each line; a style continues over the end of a line. */
 function linesOf(screen: string): AnserJsonEntry[][] {
   const lines: AnserJsonEntry[][] = [[]];
   for (const span of Anser.ansiToJson(screen, { json: true, remove_empty: true, use_classes: true })) {

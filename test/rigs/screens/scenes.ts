@@ -22,7 +22,7 @@ const fix = {
   args: { path: 'sum.js', oldText: '    sum -= price;', newText: '    sum += price;' },
 };
 
-/** A small project with a test that fails, and a model that mends it. */
+/** A small project with a test that fails, and a model that fixes it. */
 async function prepare(person: Person): Promise<void> {
   person.writesFile('package.json', '{ "type": "module" }\n');
   person.writesFile('sum.js', brokenSum);

@@ -1,64 +1,49 @@
 import type { Agent } from '../../../contract/agents.ts';
-import { CliError } from '../../errors/cli-error.ts';
-import type { Cli } from '../../program/cli.ts';
-import { closest } from '../../../contract/closest.ts';
+import { stateOf } from '../../../contract/agent-state-words.ts';
 import { escapeLine } from '../../output/escape-text.ts';
-import { exitCodes } from '../../errors/exit-codes.ts';
-
-interface Options {
-  json?: boolean;
-}
-
-const stateOf = ({ configured, healthy }: Agent) =>
-  !configured ? 'not configured' : healthy ? 'healthy' : 'unhealthy';
+import type { Cli } from '../../program/cli.ts';
+import { nextStep, stateStyle, stateWord } from './agent-state.ts';
 
 /** `svc agents ls`. */
-export async function listAgents(cli: Cli, { json }: Options): Promise<void> {
+export async function listAgents(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const answer = await cli.connect().client.agents.list();
   if (json) return output.json(answer);
+  // Those that are not installed come last; the others stay in their order.
+  const agents = answer.agents.toSorted((a, b) => Number(isAbsent(a)) - Number(isAbsent(b)));
+  const dim = (cell: string, agent: Agent) => (isAbsent(agent) ? output.paint('dim', cell) : cell);
   output.table<Agent>(
     [
-      { title: 'TYPE', value: ({ type, isDefault }) => (isDefault ? `${type} (default)` : type) },
+      {
+        title: 'NAME',
+        value: ({ type, isDefault }) => (isDefault ? `${type} (default)` : type),
+        paint: dim,
+        isElastic: true,
+      },
+      { title: 'DRIVER', value: ({ driver = 'built in' }) => driver, paint: dim },
+      { title: 'VERSION', value: ({ version = '' }) => version, paint: dim },
+      { title: 'LOGIN', value: loginOf },
       {
         title: 'STATE',
-        value: stateOf,
-        paint: (cell, agent) =>
-          output.paint(!agent.configured ? 'dim' : agent.healthy ? 'green' : 'red', cell),
+        value: stateWord,
+        paint: (cell, agent) => output.paint(stateStyle(agent), cell),
       },
-      { title: 'COMPLETED', value: ({ stats }) => String(stats.completed), align: 'right' },
-      { title: 'FAILED', value: ({ stats }) => String(stats.failed), align: 'right' },
-      { title: 'DESCRIPTION', value: ({ message, description }) => message ?? description, isElastic: true },
     ],
-    answer.agents,
+    agents,
   );
+  const steps = agents.flatMap((agent): [string, string][] => {
+    const step = nextStep(agent);
+    return step === undefined ? [] : [[agent.type, step]];
+  });
+  if (steps.length === 0) return;
+  const width = Math.max(...steps.map(([type]) => type.length));
+  output.note('');
+  for (const [type, step] of steps)
+    output.note(output.paintError('dim', `${type.padEnd(width)}  ${escapeLine(step)}`));
 }
 
-/** `svc agents test [TYPE]`: exit code 1 when one is not healthy. */
-export async function testAgents(cli: Cli, type: string | undefined, { json }: Options): Promise<void> {
-  const { output } = cli;
-  const answer = await cli.connect().client.agents.list();
-  const chosen = answer.agents.filter((agent) =>
-    type === undefined ? agent.configured : agent.type === type,
-  );
-  if (type !== undefined && chosen.length === 0) throw noSuchAgent(type, answer.agents);
-  if (chosen.some(({ healthy }) => !healthy)) cli.exitCode = exitCodes.failed;
-  if (json) return output.json(type === undefined ? answer : { agents: chosen });
-  for (const agent of chosen) {
-    const mark = agent.healthy ? output.paint('green', '✓') : output.paint('red', '✗');
-    const latency = agent.latencyMs === undefined ? '' : ` in ${Math.round(agent.latencyMs)} ms`;
-    const message = agent.message === undefined ? '' : `: ${escapeLine(agent.message)}`;
-    output.write(`${mark} ${agent.type} ${stateOf(agent)}${latency}${message}\n`);
-  }
-  if (chosen.length === 0) output.note('No agent is configured. See: svc agents ls');
-}
+const isAbsent = (agent: Agent) => stateOf(agent) === 'not_installed';
 
-function noSuchAgent(type: string, agents: Agent[]): CliError {
-  const types = agents.map((agent) => agent.type);
-  const meant = closest(type, types);
-  return new CliError(
-    exitCodes.invalid,
-    `There is no agent "${type}". ${meant === undefined ? `Available: ${types.join(', ')}.` : `Did you mean ${meant}?`}`,
-    { next: 'See: svc agents ls' },
-  );
-}
+/** Whether there is a login matters only for a program that is there. */
+const loginOf = (agent: Agent) =>
+  isAbsent(agent) || agent.login === undefined ? '' : agent.login === 'found' ? 'found' : 'not found';

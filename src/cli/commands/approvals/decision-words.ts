@@ -1,4 +1,5 @@
-import type { DecideApproval } from '../../../contract/approvals.ts';
+import type { Approval, DecideApproval } from '../../../contract/approvals.ts';
+import { isPublishing } from '../../../contract/publishing.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
 import type { Output } from '../../output/output.ts';
 
@@ -69,18 +70,38 @@ const readFirst = ({ rows }: Shown) =>
   `It takes ${rows} rows, more than the screen: scroll up and read it all.`;
 
 /** The question about a call that was just printed, and what may be answered. */
-export function questionAbout(toolName: string, shown: Shown): Question {
+export function questionAbout(
+  { toolName, agent }: Pick<Approval, 'toolName' | 'agent'>,
+  shown: Shown,
+): Question {
   const name = visibleLine(toolName);
+  if (isPublishing({ toolName })) return questionAboutPublishing(name, shown);
+  const mayEdit = agent === undefined;
   return shown.isLong
     ? {
-        text: `Allow ${name}? ${readFirst(shown)} Type "allow once", "allow always" or "allow tool", or [e]dit, or [n]o, with a reason if you like: `,
-        answers: typed,
+        text: `Allow ${name}? ${readFirst(shown)} Type "allow once", "allow always" or "allow tool", ${mayEdit ? 'or [e]dit, ' : ''}or [n]o, with a reason if you like: `,
+        answers: mayEdit ? typed : withoutEdit(typed),
       }
     : {
-        text: `Allow ${name}? [y]es once / [a]lways / the whole [t]ool / [e]dit / [n]o, or no and why `,
-        answers: short,
+        text: `Allow ${name}? [y]es once / [a]lways / the whole [t]ool / ${mayEdit ? '[e]dit / ' : ''}[n]o, or no and why `,
+        answers: mayEdit ? short : withoutEdit(short),
       };
 }
+
+/** What is published is asked for each time, and as it is. */
+const questionAboutPublishing = (name: string, shown: Shown): Question =>
+  shown.isLong
+    ? {
+        text: `Allow ${name}? ${readFirst(shown)} Type "allow once", or [n]o, with a reason if you like: `,
+        answers: { 'allow once': once, n: deny, no: deny },
+      }
+    : {
+        text: `Allow ${name}? [y]es / [n]o, or no and why `,
+        answers: { y: once, yes: once, n: deny, no: deny },
+      };
+
+const withoutEdit = (answers: Record<string, Answer>): Record<string, Answer> =>
+  Object.fromEntries(Object.entries(answers).filter(([, answer]) => answer !== 'edit'));
 
 /** The question about a call whose arguments the person has changed, which is only allowed once. */
 export function questionAboutEdited(toolName: string, shown: Shown): Question {

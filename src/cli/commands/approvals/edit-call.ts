@@ -3,7 +3,6 @@ import { ApiError } from '../../../contract/client.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { editDraft, editorOf } from '../../input/edit-draft.ts';
-
 import { escapeLine } from '../../output/escape-text.ts';
 import type { Cli } from '../../program/cli.ts';
 import {
@@ -73,6 +72,6 @@ export function callText({ output }: Cli, call: AskedCall): string {
   return formatCall(call, { paint, width, now: Date.now() }).trimEnd();
 }
 
-/** What a person is told when they leave a call undecided. */
+/** The message when a person leaves a call undecided. */
 export const stillWaiting = ({ toolName }: Pick<AskedCall, 'toolName'>): string =>
   `${visibleLine(toolName)} is still waiting for a decision.`;

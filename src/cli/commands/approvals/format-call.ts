@@ -1,5 +1,6 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import { formatAge, formatLeft } from '../../output/duration.ts';
+import { deciderText } from '../../../contract/decider-text.ts';
 import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
 import { type Fact, type FactLine, formatFacts } from '../../output/facts.ts';
 import type { Paint } from '../../output/output.ts';
@@ -29,7 +30,7 @@ export function formatCall(
   const columns = Math.max(NARROWEST, width - NAMES);
   const lines = (text: string) => rowsOf(visibleLine(text), columns);
   const { diff } = call;
-  const { status = 'pending', conversationId, taskId, decidedAt, decidedBy } = call;
+  const { status = 'pending', conversationId, taskId, decidedAt } = call;
   const facts: Fact[] = [
     ['Arguments', argumentsOf(otherParams(call), columns)],
     ['Changed to', call.editedParams && argumentsOf(call.editedParams, columns)],
@@ -43,10 +44,16 @@ export function formatCall(
     ['Requested', call.requestedAt && `${call.requestedAt}  (${formatAge(call.requestedAt, now)})`],
     ['Time left', status === 'pending' ? formatLeft(call.expiresAt, now) : undefined],
     ['Status', status === 'pending' ? undefined : (call.decision ?? status)],
-    ['Decided', decidedAt && `${decidedAt}${decidedBy === undefined ? '' : `  by ${decidedBy}`}`],
+    ['Decided', decidedAt && `${decidedAt}${byWhom(call)}`],
   ];
   const title = `${paint('bold', visibleLine(call.toolName))}  ${paint('dim', visibleLine(call.id))}\n`;
   return title + formatFacts(facts, paint, INDENT);
+}
+
+/** `  by ana on Pixel 8, signed`; what people name themselves is escaped. */
+function byWhom({ decidedBy, decider }: Partial<Approval>): string {
+  if (!decider) return decidedBy === undefined ? '' : `  by ${decidedBy}`;
+  return `  by ${visibleLine(deciderText(decider))}`;
 }
 
 /** The call in one line, which may be truncated. */

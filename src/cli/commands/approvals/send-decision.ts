@@ -12,11 +12,10 @@ export async function sendDecision(
   body: Decision,
   json = false,
 ): Promise<DecidedApproval> {
-  const { client } = cli.connect();
+  const connection = cli.connect();
+  const { client } = connection;
   const found = await findApproval(client, text);
-  const { answer } = await withId(found, idsOf(client, 'approval'), (id) =>
-    client.approvals.decide({ params: { id }, body }),
-  );
+  const { answer } = await withId(found, idsOf(client, 'approval'), (id) => connection.decide(id, body));
   if (json) cli.output.json(answer);
   else cli.output.write(`${answer.approval.id}\n`);
   return answer;

@@ -1,8 +1,5 @@
 import type { AuditEntry } from '../../../contract/audit.ts';
-import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { exitCodes } from '../../errors/exit-codes.ts';
-import { escapeLine } from '../../output/escape-text.ts';
 import { type Fact, formatFacts } from '../../output/facts.ts';
 
 export interface ListAuditOptions {
@@ -55,23 +52,4 @@ export async function showAudit(cli: Cli, id: string, { json }: { json?: boolean
   const { arguments: values, ...entry } = answer.entry;
   const facts = Object.entries(entry).map(([name, value]): Fact => [name, String(value)]);
   output.write(formatFacts([...facts, ['arguments', JSON.stringify(values)]], output.paint));
-}
-
-/** `svc audit verify`. */
-export async function verifyAudit(cli: Cli, { json }: { json?: boolean }): Promise<void> {
-  const { output } = cli;
-  const answer = await cli.connect().client.audit.verify();
-  if (json) output.json(answer);
-  const { valid, entries, reason, lastHash, missingArchives = [] } = answer;
-  if (!valid)
-    throw new CliError(exitCodes.unverified, `The audit log failed verification: ${reason ?? 'unknown'}.`, {
-      next: 'Compare it with a backup.',
-    });
-  if (json) return;
-  for (const file of missingArchives)
-    output.note(
-      `${output.paintError('yellow', '!')} Not found, so its entries were not verified: ${escapeLine(file)}`,
-    );
-  output.write(`${lastHash}\n`);
-  output.note(`${entries} entries verified. Store the hash elsewhere to detect a truncated log.`);
 }

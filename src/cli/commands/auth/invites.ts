@@ -33,8 +33,10 @@ export async function invite(cli: Cli, { role, email, days, json }: InviteOption
   const address = made.email === undefined ? '' : ` --email ${made.email}`;
   output.write(`${code}\n`);
   output.note(
-    `It creates one account (${made.role}), expires in ${formatLeft(made.expiresAt, Date.now())} and is shown only once. To sign up:`,
+    `It creates one account (${made.role}), expires in ${formatLeft(made.expiresAt, Date.now())} and is shown only once. To sign up, open:`,
   );
+  output.note(`  ${new URL(`/sign-up?invite=${encodeURIComponent(code)}`, target.url).href}`);
+  output.note('or run:');
   output.note(`  svc auth signup --url ${target.url} --invite ${code}${address}`);
 }
 

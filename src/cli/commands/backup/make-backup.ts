@@ -5,7 +5,7 @@ import { ApiError } from '../../../contract/client.ts';
 import { type Connection, Unreachable } from '../../connection/connection.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { formatSize } from '../../output/format-size.ts';
+import { formatSize } from '../../../contract/format-size.ts';
 import type { Cli } from '../../program/cli.ts';
 import { readIdentityFile } from '../devices/identity-file.ts';
 import { backupName, requireFree, storeBackup, type StoredBackup, withIdentity } from './backup-files.ts';

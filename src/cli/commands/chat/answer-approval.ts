@@ -52,7 +52,7 @@ export async function answerApproval(
 async function askWhether(cli: Cli, approval: Approval, rows: number): Promise<Decision> {
   const isLong = isLongerThanScreen(rows, cli.output);
   for (;;) {
-    const answer = await askPerson(cli, questionAbout(approval.toolName, { rows, isLong }));
+    const answer = await askPerson(cli, questionAbout(approval, { rows, isLong }));
     if (answer !== 'edit') return answer;
     const edited = await editCall(cli, approval, (question) => askPerson(cli, question));
     if (edited) return edited;
@@ -67,7 +67,7 @@ async function askPerson(cli: Cli, { text, answers }: Question): Promise<Answer>
 
 async function decide(cli: Cli, { id }: Approval, body: Decision): Promise<void> {
   try {
-    await cli.connect().client.approvals.decide({ params: { id }, body });
+    await cli.connect().decide(id, body);
   } catch (error) {
     // Decided elsewhere, or expired; the stream reports which.
     if (!(error instanceof ApiError) || error.status !== 400) throw error;

@@ -6,6 +6,8 @@ import type { SecurityMode } from '../../../contract/security-mode.ts';
 export interface ChatSettings {
   /** Works autonomously, as a task of its own. */
   isAgentic: boolean;
+  /** What answers in the conversation, or in the next one that is begun; a model where it is not set. */
+  agent?: string | undefined;
   model?: string | undefined;
   provider?: ProviderName | undefined;
   /** Only when not agentic; the default is that of the policy. */

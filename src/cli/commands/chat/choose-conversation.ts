@@ -8,14 +8,19 @@ import { resolveId } from '../../ids/resolve-id.ts';
 export async function beginConversation(
   { client, target }: Connection,
   folder: string,
+  agent?: string,
 ): Promise<Conversation> {
-  if (!target.isLocal) return (await client.conversations.create({ body: {} })).conversation;
+  const create = async (cwd?: string) => {
+    const body = { ...(cwd !== undefined && { cwd }), ...(agent !== undefined && { agent }) };
+    return (await client.conversations.create({ body })).conversation;
+  };
+  if (!target.isLocal) return create();
   try {
-    return (await client.conversations.create({ body: { cwd: folder } })).conversation;
+    return await create(folder);
   } catch (error) {
     // Only users who may run commands can choose the directory; others work in one of the conversation's own.
-    if (!(error instanceof ApiError) || error.status !== 403) throw error;
-    return (await client.conversations.create({ body: {} })).conversation;
+    if (agent !== undefined || !(error instanceof ApiError) || error.status !== 403) throw error;
+    return create();
   }
 }
 

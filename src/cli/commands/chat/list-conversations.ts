@@ -34,6 +34,10 @@ export async function listConversations(cli: Cli, options: ListOptions): Promise
       { title: 'ID', value: ({ id }) => short(id) },
       { title: 'AGE', value: ({ updatedAt }) => formatAge(updatedAt, now).replace(/ ago$/, '') },
       { title: 'MESSAGES', value: ({ messageCount }) => String(messageCount), align: 'right', fromWidth: 70 },
+      // Most people chat with models only.
+      ...(conversations.some(({ agent }) => agent !== undefined)
+        ? [{ title: 'AGENT', value: ({ agent = '' }: Conversation) => agent }]
+        : []),
       { title: 'TITLE', value: ({ title }) => title, isElastic: true },
       { title: 'DIRECTORY', value: ({ cwd = '' }) => cwd, isElastic: true },
     ],

@@ -33,7 +33,8 @@ export async function chatPlainly(cli: Cli, words: string[], options: PlainOptio
   const { client } = connection;
   const keep = /^\/compact(?:\s+([^]*))?$/.exec(message.trim());
   if (keep) return compactPlainly(cli, keep[1] ?? '', options);
-  const id = options.conversation ?? (await beginConversation(connection, process.cwd())).id;
+  const id =
+    options.conversation ?? (await beginConversation(connection, process.cwd(), options.settings.agent)).id;
 
   const stopping = new AbortController();
   let interrupt: Interrupt | undefined;

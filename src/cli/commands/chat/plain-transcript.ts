@@ -32,6 +32,8 @@ export class PlainTranscript {
     if (event.type === 'tool:result') return this.#reportTool(event.data.toolCallId);
     if (event.type === 'complete') this.#refused = event.data.refusedCalls?.count ?? 0;
     if (event.type === 'tool:call') this.#isTextOpen = false;
+    if (event.type === 'agent:start') this.#report(agentLine(event.data));
+    if (event.type === 'note') this.#report(`· ${event.data.message}`);
     if (event.type === 'thinking:start') this.#report('· thinking');
     if (event.type === 'compaction') this.#report('· earlier messages were summarized');
   }
@@ -76,3 +78,6 @@ export class PlainTranscript {
     this.#output.note(this.#output.paintError('dim', escapeLine(line)));
   }
 }
+
+const agentLine = ({ agent, version, cwd }: Extract<RunEvent, { type: 'agent:start' }>['data']) =>
+  `· ${[agent, version].filter(Boolean).join(' ')} works in ${cwd} itself, not in a copy`;

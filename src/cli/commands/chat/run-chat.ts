@@ -7,10 +7,12 @@ import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { requireProvider } from '../providers/provider-type.ts';
 import type { OnApproval } from './answer-approval.ts';
 import type { ChatSettings } from './chat-settings.ts';
+import { readyAgent } from './ready-agent.ts';
 import { chosenConversation } from './chosen-conversation.ts';
 
 export interface ChatOptions {
   conversation?: string | true;
+  agent?: string;
   agentic?: boolean;
   model?: string;
   provider?: string;
@@ -27,7 +29,8 @@ export interface ChatOptions {
 /** `svc chat`: full-screen on a terminal, otherwise one message and its answer. */
 export async function runChat(cli: Cli, typed: string[], options: ChatOptions): Promise<ExitCode> {
   const settings = await settingsOf(cli, options);
-  const { json, jsonl, onApproval } = options;
+  const { agent, json, jsonl, onApproval } = options;
+  const agentVersion = agent === undefined ? undefined : await readyAgent(cli.connect().client, agent);
   const { words, chosen } = splitConversation(typed, options.conversation);
   const { id: conversation, directory } = (await chosenConversation(cli, chosen)) ?? {};
   const isOnScreen = process.stdin.isTTY && cli.output.isTerminal && cli.platform.env['TERM'] !== 'dumb';
@@ -38,7 +41,7 @@ export async function runChat(cli: Cli, typed: string[], options: ChatOptions): 
     return chatPlainly(cli, words, { settings, conversation, directory, onApproval, json, jsonl });
   }
   const { startChat } = await import('../../tui/chat/start-chat.tsx');
-  return startChat(cli, { settings, conversation, message: words.join(' ') });
+  return startChat(cli, { settings, agentVersion, conversation, message: words.join(' ') });
 }
 
 /** `-c "some words"` is the last conversation of this directory, and a message: no id has a space. */
@@ -48,7 +51,17 @@ const splitConversation = (words: string[], chosen: string | true | undefined) =
     : { words, chosen };
 
 async function settingsOf(cli: Cli, options: ChatOptions): Promise<ChatSettings> {
-  const { agentic = false, effort, maxSteps, maxBudget, mode, model } = options;
+  const { agent, agentic = false, effort, maxSteps, maxBudget, mode, model } = options;
+  if (
+    agent !== undefined &&
+    (agentic || options.provider !== undefined || options.conversation !== undefined)
+  )
+    throw new CliError(exitCodes.usage, '--agent excludes --agentic, --provider and --conversation.', {
+      next:
+        options.conversation === undefined
+          ? `An agent works by itself, with its own provider: svc chat --agent ${agent}`
+          : 'A conversation keeps its agent: omit --agent, or start another one without -c.',
+    });
   const isForRuns = effort !== undefined || maxSteps !== undefined || maxBudget !== undefined;
   if (isForRuns && !agentic)
     throw new CliError(exitCodes.usage, '--effort, --max-steps and --max-budget require --agentic.', {
@@ -59,7 +72,7 @@ async function settingsOf(cli: Cli, options: ChatOptions): Promise<ChatSettings>
       next: 'Omit --mode, or chat without --agentic to decide on each call.',
     });
   const provider = options.provider === undefined ? undefined : await providerOf(cli, options.provider);
-  return { isAgentic: agentic, model, provider, mode, effort, maxSteps, maxBudget };
+  return { isAgentic: agentic, agent, model, provider, mode, effort, maxSteps, maxBudget };
 }
 
 const providerOf = async (cli: Cli, text: string): Promise<ProviderName> =>

@@ -13,7 +13,10 @@ interface RunContext {
 /** Exit code and hint per error code of a run; the first match counts. */
 const meanings: [word: RegExp, exitCode: ExitCode, next?: string][] = [
   // The message says what to configure.
-  [/not_configured/, exitCodes.configuration],
+  [/not_configured|needs_login/, exitCodes.configuration],
+  [/usage_limit/, exitCodes.tryLater],
+  [/max_tokens/, exitCodes.overBudget],
+  [/denied/, exitCodes.notAllowed, 'Say what it should do instead.'],
   [/timeout|timed_out/, exitCodes.timeout, 'Send "continue" to let it continue.'],
   [/budget/, exitCodes.overBudget, 'Increase it: --max-budget, or /budget in the chat.'],
   [/max_steps/, exitCodes.overBudget, 'Increase it: --max-steps or --effort, or send "continue".'],

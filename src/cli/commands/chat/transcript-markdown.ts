@@ -5,13 +5,14 @@ const MAX_RESULT = 2000;
 
 /** A conversation as Markdown; `calls` says how much of the tool calls it shows. */
 export function transcriptMarkdown(
-  { id, title, cwd, createdAt }: Conversation,
+  { id, title, cwd, agent, createdAt }: Conversation,
   messages: readonly ConversationMessage[],
   { calls }: { calls: 'line' | 'whole' },
 ): string {
   const facts = [
     `Conversation ${id}, begun ${createdAt}`,
     ...(cwd === undefined ? [] : [`Directory ${cwd}`]),
+    ...(agent === undefined ? [] : [`Agent ${agent}`]),
   ];
   const head = `# ${title}\n\n${facts.join('  \n')}\n`;
   return [head, ...messages.map((message) => messageMarkdown(message, calls))].join('\n');

@@ -1,5 +1,5 @@
 import type { Cli } from '../../program/cli.ts';
-import { formatSize } from '../../output/format-size.ts';
+import { formatSize } from '../../../contract/format-size.ts';
 
 interface Options {
   dryRun?: boolean;

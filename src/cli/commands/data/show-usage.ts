@@ -1,6 +1,6 @@
 import type { Cli } from '../../program/cli.ts';
 import { escapeLine } from '../../output/escape-text.ts';
-import { formatSize } from '../../output/format-size.ts';
+import { formatSize } from '../../../contract/format-size.ts';
 
 /** Tables shown; the others are small. */
 const TABLES = 8;

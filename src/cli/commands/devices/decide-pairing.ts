@@ -12,6 +12,7 @@ import { deviceNameOf, showRequester } from './show-requester.ts';
 export interface ApproveOptions {
   role?: Role;
   name?: string;
+  limited?: boolean;
   yes?: boolean;
   json?: boolean;
 }
@@ -67,7 +68,7 @@ function wrongCode(error: unknown): never {
 export async function approveShown(
   cli: Cli,
   { code, request }: { code: string; request: PairingRequest },
-  { role, name, yes = false }: ApproveOptions,
+  { role, name, limited = false, yes = false }: ApproveOptions,
 ) {
   const { output } = cli;
   if (!yes) {
@@ -77,7 +78,8 @@ export async function approveShown(
         : '\nApprove only if the device shows the same fingerprints.',
     );
     const asked = role ?? (await cli.connect().client.auth.getMe()).user.role;
-    if (!(await confirm(cli, `Approve as ${roleWords[asked]}?`)))
+    const isLimited = limited || request.limited;
+    if (!(await confirm(cli, `Approve as ${isLimited ? limitedWords : roleWords[asked]}?`)))
       throw new CliError(exitCodes.cancelled, 'Not approved; the request is still pending.', {
         next: `Reject it: svc devices reject ${code}`,
       });
@@ -88,15 +90,18 @@ export async function approveShown(
       version: request.version,
       ...(role !== undefined && { role }),
       ...(name !== undefined && { name }),
+      ...(limited && { limited }),
     },
   });
   const { role: granted = 'user' } = answer.request;
+  const rights = answer.request.limited ? limitedWords : roleWords[granted];
   output.note(
-    `Paired ${escapeLine(name ?? deviceNameOf(answer.request))} as ${roleWords[granted]}. List devices: svc devices ls`,
+    `Paired ${escapeLine(name ?? deviceNameOf(answer.request))} as ${rights}. List devices: svc devices ls`,
   );
   return answer;
 }
 
+const limitedWords = 'a device that looks, decides and cancels';
 const roleWords = { admin: 'an administrator', user: 'a user' } as const satisfies Record<Role, string>;
 
 /** `svc devices reject CODE`. */

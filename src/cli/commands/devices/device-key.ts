@@ -1,4 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, hash, type KeyObject } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hash,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { Locations } from '../../../contract/locations.ts';
 import { CliError } from '../../errors/cli-error.ts';
@@ -11,15 +18,22 @@ export interface DeviceKey {
   publicKey: string;
   /** `sha256:` and the hash of those bytes in hex. */
   fingerprint: string;
+  /** The signature on the text, base64. */
+  sign: (text: string) => string;
 }
 
 /** The Ed25519 key by which this machine is known to the daemons that it is paired with; created on first use. */
 export function deviceKey({ config }: Locations): DeviceKey {
   const path = `${config}/device-key.pem`;
   const text = readTextFile(path) ?? makeKey(config, path);
-  const { x = '' } = createPublicKey(parse(text, path)).export({ format: 'jwk' });
+  const key = parse(text, path);
+  const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
   const bytes = Buffer.from(x, 'base64url');
-  return { publicKey: bytes.toString('base64'), fingerprint: `sha256:${hash('sha256', bytes, 'hex')}` };
+  return {
+    publicKey: bytes.toString('base64'),
+    fingerprint: `sha256:${hash('sha256', bytes, 'hex')}`,
+    sign: (signed) => sign(null, Buffer.from(signed), key).toString('base64'),
+  };
 }
 
 function makeKey(folder: string, path: string): string {

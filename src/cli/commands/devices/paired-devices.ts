@@ -20,7 +20,7 @@ export async function listDevices(cli: Cli, { json, quiet }: Format & { quiet?: 
   if (quiet) return output.write(devices.map(({ id }) => `${id}\n`).join(''));
   if (devices.length === 0)
     return output.note(
-      'No paired devices. Pair a phone: svc devices qr. On another machine: svc devices pair --url URL',
+      'No paired devices. Pair a phone: svc devices qr --browser. On another machine: svc devices pair --url URL',
     );
   const now = Date.now();
   const short = idShortener(output, devices);
@@ -28,7 +28,7 @@ export async function listDevices(cli: Cli, { json, quiet }: Format & { quiet?: 
     [
       { title: '', value: ({ current }) => (current ? '*' : '') },
       { title: 'ID', value: ({ id }) => short(id) },
-      { title: 'ROLE', value: ({ role }) => role },
+      { title: 'ROLE', value: ({ role, limited }) => (limited ? 'limited' : role) },
       { title: 'LAST SEEN', value: ({ lastSeenAt }) => (lastSeenAt ? formatAge(lastSeenAt, now) : 'never') },
       { title: 'NAME', value: ({ name }) => name, isElastic: true },
       { title: 'FINGERPRINT', value: ({ fingerprint = '' }) => fingerprint, isElastic: true, fromWidth: 110 },

@@ -7,16 +7,19 @@ import { type ApproveOptions, approveShown } from './decide-pairing.ts';
 import { showRequester } from './show-requester.ts';
 import { requireApproved, watchPairing } from './watch-pairing.ts';
 
-const again = 'Show a new code: svc devices qr';
 /** What scanners want around a code, in modules; a terminal has more space than lines. */
 const BORDER = 2;
 
 /** `svc devices qr`: shows a code to scan, waits for a device, and approves it. */
-export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: number }): Promise<void> {
+export async function showQr(
+  cli: Cli,
+  options: ApproveOptions & { timeout?: number; browser?: boolean },
+): Promise<void> {
+  const again = `Show a new code: svc devices qr${options.browser ? ' --browser' : ''}`;
   const { output } = cli;
   if (!options.yes) requireAnswer(cli);
   const { client } = cli.connect();
-  const answer = await client.pairing.createQr();
+  const answer = await client.pairing.createQr({ query: { link: options.browser ? 'browser' : 'app' } });
   const { pairingUrl, code, requestId, expiresAt, daemonFingerprint } = answer;
   if (output.isTerminal && !options.json) {
     const { renderUnicodeCompact } = await import('uqr');
@@ -48,6 +51,6 @@ export async function showQr(cli: Cli, options: ApproveOptions & { timeout?: num
 }
 
 function isOnlyHere(pairingUrl: string): boolean {
-  const host = new URL(pairingUrl).searchParams.get('host') ?? '';
+  const host = new URL(pairingUrl).searchParams.get('host') ?? pairingUrl;
   return URL.canParse(host) && /^(localhost|127\..*|\[::1\])$/.test(new URL(host).hostname);
 }

@@ -7,16 +7,18 @@ import type { Target } from '../../connection/target.ts';
 import { describeSkew } from '../../connection/version-skew.ts';
 import { agentChecks } from './agent-checks.ts';
 import type { Check } from './check.ts';
+import { worktreeChecks } from './worktree-checks.ts';
 import { providerChecks } from './provider-checks.ts';
 
 /** Checks what the daemon reports about itself; never starts one. */
-export async function daemonChecks(cli: Cli): Promise<Check[]> {
+export async function daemonChecks(cli: Cli, mayFix: boolean): Promise<Check[]> {
   try {
     const connection = cli.connect({ mayStart: false });
     const report = await readReport(connection.client);
-    const [{ agents }, providers] = await Promise.all([
+    const [{ agents }, providers, worktrees] = await Promise.all([
       connection.client.agents.list(),
       providerChecks(connection.client),
+      worktreeChecks(connection.client, mayFix),
     ]);
     return [
       checkDaemon(report, connection.target),
@@ -24,6 +26,7 @@ export async function daemonChecks(cli: Cli): Promise<Check[]> {
       ...agentChecks(agents),
       ...providers,
       checkSandbox(report),
+      ...worktrees,
     ];
   } catch (error) {
     if (error instanceof Unreachable)

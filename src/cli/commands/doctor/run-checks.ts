@@ -13,7 +13,7 @@ const marks = { ok: ['green', '✓'], warn: ['yellow', '!'], fail: ['red', '✗'
 /** `svc doctor`: exit code 1 when a check fails. */
 export async function runChecks(cli: Cli, { json, fix = false }: Options): Promise<void> {
   const { output } = cli;
-  const checks = [...localChecks(cli, fix), ...(await daemonChecks(cli))];
+  const checks = [...localChecks(cli, fix), ...(await daemonChecks(cli, fix))];
   if (checks.some(({ status }) => status === 'fail')) cli.exitCode = exitCodes.failed;
   if (json) return output.json({ checks });
   for (const { name, status, message, next } of checks) {

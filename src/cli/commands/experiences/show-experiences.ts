@@ -6,7 +6,8 @@ import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import type { Column } from '../../output/table.ts';
-import { paintOrigin, formatOrigin, formatOriginFully } from './format-origin.ts';
+import { originWords } from '../../../contract/origin-words.ts';
+import { paintOrigin, formatOriginFully } from './format-origin.ts';
 
 interface Format {
   json?: boolean;
@@ -119,7 +120,7 @@ function columns({ output }: Cli, rows: readonly Experience[]): Column<Experienc
     { title: 'TYPE', value: ({ type }) => type, fromWidth: 100 },
     {
       title: 'FROM',
-      value: ({ origin }) => formatOrigin(origin),
+      value: ({ origin }) => originWords(origin),
       paint: (cell, { origin }) => paintOrigin(output.paint, cell, origin),
     },
     { title: 'TAGS', value: ({ tags }) => tags.join(' '), isElastic: true, fromWidth: 110 },

@@ -1,5 +1,5 @@
 import type { Client } from '../../../contract/client.ts';
-import { productNames, type Vendor, wireName } from '../../../contract/vendors.ts';
+import { oauthAppPages, productNames, type Vendor, wireName } from '../../../contract/vendors.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatLeft } from '../../output/duration.ts';
@@ -65,13 +65,6 @@ export async function connectVendor(cli: Cli, vendor: Vendor, options: ConnectOp
   output.note(`Connected ${name} as ${escapeLine(account.name ?? '')}.`);
 }
 
-/** Where to create the OAuth app at each vendor. */
-const appsAt: Record<Vendor, string> = {
-  github: 'https://github.com/settings/developers',
-  jira: 'https://developer.atlassian.com/console/myapps',
-  linear: 'https://linear.app/settings/api/applications/new',
-};
-
 /** Throws with instructions if the daemon has no OAuth app at the vendor. */
 async function requireApp(cli: Cli, client: Client, vendor: Vendor): Promise<void> {
   const settings = await knownSettings(client);
@@ -80,7 +73,7 @@ async function requireApp(cli: Cli, client: Client, vendor: Vendor): Promise<voi
   const baseUrl = baseUrlOf(settings) ?? cli.connect().target.url;
   cli.output.note(
     [
-      `Create an OAuth app at ${appsAt[vendor]} with this callback URL:`,
+      `Create an OAuth app at ${oauthAppPages[vendor]} with this callback URL:`,
       `  ${escapeLine(baseUrl)}/api/auth/${wireName(vendor)}/callback`,
       'then configure it; the secret is prompted for without echo, or piped in:',
       ...missing.map((command) => `  ${command}`),

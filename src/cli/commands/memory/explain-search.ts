@@ -2,7 +2,7 @@ import type { ChunkExplanation } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatFacts } from '../../output/facts.ts';
 import { noteNothing } from './search-memory.ts';
-import { methodMeanings } from './method-meanings.ts';
+import { methodMeanings } from '../../../contract/search-method-words.ts';
 import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
 import { pathShower, formatLocation } from './shown-path.ts';
 

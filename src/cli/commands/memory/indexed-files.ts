@@ -3,7 +3,7 @@ import type { Chunk, IndexedFile } from '../../../contract/memory.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge } from '../../output/duration.ts';
-import { formatSize } from '../../output/format-size.ts';
+import { formatSize } from '../../../contract/format-size.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { pathShower, toIndexedPath } from './shown-path.ts';

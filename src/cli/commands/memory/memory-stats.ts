@@ -2,7 +2,7 @@ import type { MemoryStats } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge, formatDuration } from '../../output/duration.ts';
 import { formatFacts } from '../../output/facts.ts';
-import { methodMeanings } from './method-meanings.ts';
+import { methodMeanings } from '../../../contract/search-method-words.ts';
 import { formatProgress } from './sync-progress.ts';
 
 interface Format {

@@ -1,7 +1,8 @@
 import type { Preference } from '../../../contract/preferences.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge } from '../../output/duration.ts';
-import { paintOrigin, formatOrigin } from '../experiences/format-origin.ts';
+import { originWords } from '../../../contract/origin-words.ts';
+import { paintOrigin } from '../experiences/format-origin.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
@@ -32,7 +33,7 @@ export async function listPreferences(cli: Cli, { user = 'me', json, quiet }: Op
       { title: 'LAST SEEN', value: ({ updatedAt }) => formatAge(updatedAt, now) },
       {
         title: 'FROM',
-        value: ({ origin }) => formatOrigin(origin),
+        value: ({ origin }) => originWords(origin),
         paint: (cell, { origin }) => paintOrigin(output.paint, cell, origin),
         fromWidth: 100,
       },

@@ -1,8 +1,9 @@
 import type { ScoredChunk, SearchResult } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
 import { escapeLine } from '../../output/escape-text.ts';
-import { bestLines, markLine } from './best-lines.ts';
-import { queryWords } from './query-words.ts';
+import { bestLines } from '../../../contract/lines-of-chunk.ts';
+import { markLine } from './best-lines.ts';
+import { queryWords } from '../../../contract/find-words.ts';
 import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
 import { pathShower, formatLocation } from './shown-path.ts';
 

@@ -38,6 +38,7 @@ export async function watchMemory(cli: Cli, { json }: { json?: boolean }): Promi
   let last = '';
   await followLiveFeed(connection, {
     again: 'svc memory watch',
+    topics: ['memory'],
     onOpen: () => output.note(output.paintError('dim', 'Following syncs; press Ctrl-C to stop.')),
     onMessage(message) {
       if (message.type !== 'memory') return;

@@ -6,7 +6,8 @@ import type { Cli } from '../../program/cli.ts';
 import { closest } from '../../../contract/closest.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { modeMeanings } from './mode-meanings.ts';
+import { modeMeanings } from '../../../contract/mode-meanings.ts';
+import { ruleMatches } from '../../../contract/tool-rules.ts';
 
 export interface SetPolicyOptions {
   mode?: SecurityMode;
@@ -105,4 +106,4 @@ async function warn(cli: Cli, client: Client, policy: Policy, changes: ListChang
 
 /** The rule with a * that a name still falls under. */
 const coveredBy = (rules: string[], name: string) =>
-  rules.find((rule) => rule.endsWith('*') && rule !== name && name.startsWith(rule.slice(0, -1)));
+  rules.find((rule) => rule !== name && ruleMatches(rule, name));

@@ -1,6 +1,6 @@
 import type { Cli } from '../../program/cli.ts';
 import { formatFacts } from '../../output/facts.ts';
-import { modeMeanings } from './mode-meanings.ts';
+import { modeMeanings } from '../../../contract/mode-meanings.ts';
 
 /** `svc policy show`. */
 export async function showPolicy(cli: Cli, { json }: { json?: boolean }): Promise<void> {

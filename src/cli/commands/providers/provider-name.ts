@@ -1,6 +1,6 @@
 import { choiceTable } from '../../../contract/choice-table.ts';
 import { type Candidate, choice, type ValueType } from '../../program/value-type.ts';
-import { stateOf } from './provider-state.ts';
+import { providerState } from '../../../contract/provider-state.ts';
 
 /** The name of a model provider: the daemon knows the servers that were added, and says which names it does not know. */
 export const providerName: ValueType<string> = {
@@ -10,7 +10,7 @@ export const providerName: ValueType<string> = {
     const { providers } = await client.providers.list({}, { signal });
     return providers
       .toSorted((a, b) => Number(b.configured) - Number(a.configured))
-      .map((provider): Candidate => [provider.type, stateOf(provider)]);
+      .map((provider): Candidate => [provider.type, providerState(provider)]);
   },
   help: { one: 'Provider, such as openai', several: 'Providers' },
 };

@@ -5,7 +5,7 @@ import { escapeLine } from '../../output/escape-text.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { formatFacts } from '../../output/facts.ts';
 import { printWarnings } from '../../output/print-warnings.ts';
-import { stateOf } from './provider-state.ts';
+import { providerState } from '../../../contract/provider-state.ts';
 import { requireProvider } from './provider-type.ts';
 
 interface Options {
@@ -29,7 +29,7 @@ export async function listProviders(
     [
       { title: '', value: ({ type }) => (type === answer.default?.provider ? '*' : '') },
       { title: 'TYPE', value: ({ type }) => type },
-      { title: 'STATE', value: stateOf },
+      { title: 'STATE', value: providerState },
       { title: 'MODEL', value: ({ defaultModel = '' }) => defaultModel, isElastic: true },
       { title: 'KEY', value: ({ apiKey = '' }) => apiKey },
       { title: 'BASE URL', value: ({ baseUrl = '' }) => baseUrl, isElastic: true, fromWidth: 100 },
@@ -51,7 +51,7 @@ export async function showProvider(cli: Cli, text: string, { json }: Options): P
       [
         ['Provider', `${type}${isDefault ? ' (default)' : ''}`],
         ['Name', provider?.custom ? 'OpenAI-compatible server' : provider?.name],
-        ['State', provider && stateOf(provider)],
+        ['State', provider && providerState(provider)],
         ['Reason', provider?.message],
         ['Base URL', provider?.baseUrl],
         ['Key', provider?.apiKey],

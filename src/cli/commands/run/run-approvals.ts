@@ -32,7 +32,8 @@ export function runApprovals(
   { taskId, progress, onApproval }: { taskId: string; progress: RunProgress; onApproval?: OnApproval },
 ): RunApprovals {
   const { output } = cli;
-  const { client } = cli.connect();
+  const connection = cli.connect();
+  const { client } = connection;
   const way = onApproval ?? (canAsk(cli) ? 'wait' : 'fail');
   const failed = Promise.withResolvers<never>();
   // Nothing awaits this once the task has finished.
@@ -43,7 +44,7 @@ export function runApprovals(
 
   const send = async (id: string, decision: Decision) => {
     try {
-      await client.approvals.decide({ params: { id }, body: decision });
+      await connection.decide(id, decision);
     } catch (error) {
       if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 404)) throw error;
       progress.say(escapeLine(error.message));
@@ -70,7 +71,7 @@ export function runApprovals(
   const decideHere = async (call: AskedCall, signal: AbortSignal): Promise<Decision | undefined> => {
     for (;;) {
       const rows = show(call);
-      const question = questionAbout(call.toolName, { rows, isLong: isLongerThanScreen(rows, output) });
+      const question = questionAbout(call, { rows, isLong: isLongerThanScreen(rows, output) });
       const answer = await askDecision(output, question, signal);
       if (answer !== 'edit') return answer;
       const edited = await editCall(cli, call, (next) => askDecision(output, next, signal));

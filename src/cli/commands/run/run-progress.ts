@@ -1,9 +1,11 @@
 import type { TaskEvent } from '../../../contract/task.ts';
+import { waitEventTypes } from '../../../contract/wait-events.ts';
 import { describeEvent } from '../../output/describe-event.ts';
 import { describeRetry } from '../../output/describe-retry.ts';
 import { escapeLine, escapeText } from '../../output/escape-text.ts';
 import type { Output } from '../../output/output.ts';
 import { fitText } from '../../output/text-width.ts';
+import { CandidateLines } from './candidate-lines.ts';
 import { RunTrace } from './run-trace.ts';
 
 const { StringDecoder } = process.getBuiltinModule('node:string_decoder');
@@ -42,6 +44,8 @@ export function plainProgress(output: Output): RunProgress {
   };
   return {
     event(event) {
+      // The end says it, with more.
+      if (event.data['choice'] !== undefined) return;
       trace.add(event, PLAIN_WIDTH);
       const text = describeEvent(event);
       if (text !== undefined) say(text);
@@ -93,24 +97,30 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
     if (incomplete !== '') output.note(escapeText(incomplete));
     incomplete = '';
   };
+  const candidates = new CandidateLines();
+  let shown = '';
   const show = (text: string) => {
-    spinner.text = fitText(text, Math.max(20, (output.errorStream.columns || 80) - 4));
+    shown = text;
+    const width = Math.max(20, (output.errorStream.columns || 80) - 4);
+    spinner.text = [fitText(text, width), ...candidates.render(width)].join('\n');
   };
   let countdown: NodeJS.Timeout | undefined;
   const showRetry = (event: TaskEvent) => show(describeRetry(event, Date.now()));
   return {
     event(event) {
       const width = output.errorStream.columns || PLAIN_WIDTH;
+      if (candidates.add(event)) return show(shown);
       for (const line of trace.add(event, width)) output.note(output.paintError('dim', line));
       said = isText(event) ? lastLine(said + event.message) : '';
       const text = describeEvent(event) ?? lastLineOf(event, said);
       if (text === undefined) return;
       // That an attempt failed should still be seen when the next one works; what is missing, as a whole.
-      if (event.type === 'retry_scheduled' || event.type === 'waiting_for_agent')
+      const isWait = waitEventTypes.includes(event.type);
+      if (isWait || event.type === 'waiting_for_agent' || event.data['waitsFor'] === 'pick')
         output.note(`${output.paintError('yellow', '!')} ${text}`);
       show(text);
       clearInterval(countdown);
-      if (event.type === 'retry_scheduled') countdown = setInterval(showRetry, 1000, event).unref();
+      if (isWait) countdown = setInterval(showRetry, 1000, event).unref();
     },
     get summary() {
       return trace.summary;

@@ -12,6 +12,9 @@ import { followTask } from '../tasks/follow-task.ts';
 import { exitCodeOfTask } from '../tasks/task-outcome.ts';
 import { warningsOf } from '../tasks/task-warnings.ts';
 import { runApprovals } from './run-approvals.ts';
+import { choiceLine } from './choice-line.ts';
+import { refuseToWait } from './refuse-to-wait.ts';
+import { reviewHint } from './review-hint.ts';
 import { createTask, type RunOptions } from './create-task.ts';
 import { requireWritable, writeAnswer } from './output-files.ts';
 import { runOutput } from './run-output.ts';
@@ -67,12 +70,14 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
   const approvals = runApprovals(cli, { taskId: id, progress, ...(onApproval && { onApproval }) });
   const timer = options.timeout === undefined ? undefined : setTimeout(stop, options.timeout, 'timeout');
   try {
-    progress.say(`${id} created`);
+    const place = output.isLively ? `: ${connection.target.url}/tasks/${id}` : '';
+    progress.say(`${id} created${place}`);
     const followed = followTask(connection, id, {
       onEvent: (event) => {
         if (options.jsonl) output.jsonLine(event);
         progress.event(event);
         approvals.event(event);
+        refuseToWait(cli, id, { event, onApproval }, stopping.reject);
         printed.event(event);
       },
       onAway: () => progress.say('the daemon is not responding; reconnecting'),
@@ -83,13 +88,10 @@ export async function runTask(cli: Cli, words: string[], options: RunOptions): P
     progress.pause();
     for (const text of warningsOf(answer.task)) output.note(`${output.paintError('yellow', '!')} ${text}`);
     if (!options.quiet || exitCode !== exitCodes.done) progress.end(line);
-    if (output.isLively && progress.hasChangedFiles)
-      output.note(
-        output.paintError(
-          'dim',
-          `  Review: svc tasks diff ${shortId(id)}  Undo: svc tasks undo ${shortId(id)}`,
-        ),
-      );
+    const chosen = choiceLine(answer.task);
+    if (!options.quiet && chosen !== undefined) output.note(`  ${chosen}`);
+    const hint = reviewHint(answer.task, progress.hasChangedFiles);
+    if (output.isLively && hint !== undefined) output.note(output.paintError('dim', `  ${hint}`));
     if (outputLastMessage !== undefined) writeAnswer(outputLastMessage, answer.task.result?.output ?? '');
     if (performance.now() - startedAt > LONG_MS)
       callAttention(cli, `${answer.task.status}: ${answer.task.title}`, approvals.idleMs);

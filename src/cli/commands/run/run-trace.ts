@@ -2,6 +2,7 @@ import type { TaskEvent } from '../../../contract/task.ts';
 import { runEventOf } from '../../../contract/task-run-events.ts';
 import { lineText } from '../../tui/parts/line.ts';
 import { followingText, reduceRun } from '../../tui/parts/reduce-run.ts';
+import { renderPlan } from '../../tui/parts/render-plan.ts';
 import { renderToolCall } from '../../tui/parts/render-tool-call.ts';
 import type { ToolEntry } from '../../tui/parts/run-entry.ts';
 import { emptyRun, type RunState } from '../../tui/parts/run-state.ts';
@@ -11,6 +12,9 @@ import { writtenFile } from '../../tui/parts/written-file.ts';
 export class RunTrace {
   #run: RunState = emptyRun;
   #steps = 0;
+  /** Whether the agent is a program of its own, whose steps are not counted. */
+  #isProgram = false;
+  #plan = '';
 
   /** The lines that the event adds. */
   add(event: TaskEvent, width: number): string[] {
@@ -22,6 +26,12 @@ export class RunTrace {
       const following = followingText(carried.data.instructionFiles);
       return following === undefined ? [] : [following];
     }
+    if (carried.type === 'agent:start') {
+      this.#steps = Math.max(1, this.#steps);
+      this.#isProgram = true;
+      return [];
+    }
+    if (carried.type === 'plan') return this.#planLines(width);
     if (carried.type === 'step:start') {
       // A step that is tried again after an outage keeps its number.
       const { step } = carried.data;
@@ -48,7 +58,7 @@ export class RunTrace {
     const files = this.changedFiles;
     const { usedTokens } = this.#run;
     return [
-      counted(this.#steps, 'step'),
+      ...(this.#isProgram ? [] : [counted(this.#steps, 'step')]),
       ...(calls.length > 0 ? [counted(calls.length, 'tool call')] : []),
       ...(files > 0 ? [`${counted(files, 'file')} changed`] : []),
       ...(usedTokens === undefined ? [] : [counted(usedTokens, 'token')]),
@@ -62,6 +72,17 @@ export class RunTrace {
         .filter(({ state }) => state === 'ok')
         .flatMap((call) => writtenFile(call) ?? []),
     ).size;
+  }
+
+  /** A plan that changed. */
+  #planLines(width: number): string[] {
+    const plan = this.#run.entries.findLast((entry) => entry.kind === 'plan');
+    if (!plan) return [];
+    const lines = renderPlan(plan, width).map(lineText);
+    const text = lines.join('\n');
+    if (text === this.#plan) return [];
+    this.#plan = text;
+    return lines;
   }
 
   #calls(): ToolEntry[] {

@@ -1,7 +1,7 @@
 import type { Schedule, UpdateSchedule } from '../../../contract/schedules.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { titleOf } from '../run/read-prompt.ts';
+import { titleOf } from '../../../contract/task-title.ts';
 
 /** The fields of a schedule and of its tasks side by side, as people change them. */
 export type ScheduleDraft = Readonly<Record<string, unknown>>;

@@ -2,11 +2,11 @@ import { choiceTable } from '../../../contract/choice-table.ts';
 import { agentType, timeZone } from '../../completion/suggestions.ts';
 import { option, type OptionSpec, repeatable } from '../../program/options.ts';
 import { choice, text, wholeNumber } from '../../program/value-type.ts';
-import { modeMeanings } from '../policy/mode-meanings.ts';
+import { modeMeanings } from '../../../contract/mode-meanings.ts';
 import { environmentOptions } from '../tasks/environment-options.ts';
 import { priority } from '../tasks/priority.ts';
 import { workOptions } from '../tasks/work-options.ts';
-import { catchUpMeanings, overlapMeanings } from './policy-meanings.ts';
+import { catchUpMeanings, overlapMeanings } from '../../../contract/schedule-policies.ts';
 
 /** The options for what a schedule consists of. */
 export const scheduleOptions = [

@@ -4,7 +4,7 @@ import { formatAge, formatDuration } from '../../output/duration.ts';
 import { type Fact, formatFacts } from '../../output/facts.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
-import { catchUpMeanings, overlapMeanings } from './policy-meanings.ts';
+import { catchUpMeanings, overlapMeanings } from '../../../contract/schedule-policies.ts';
 import { nextRunLines } from './next-runs.ts';
 import { formatZonedFully } from './zoned-time.ts';
 

@@ -6,7 +6,7 @@ import type { Cli } from '../../program/cli.ts';
 import { printWarnings } from '../../output/print-warnings.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { readStdin } from '../../input/read-stdin.ts';
-import { titleOf } from '../run/read-prompt.ts';
+import { titleOf } from '../../../contract/task-title.ts';
 import { formatFileError } from '../../errors/file-error.ts';
 
 export interface CreateOptions {

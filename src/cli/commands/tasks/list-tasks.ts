@@ -13,6 +13,7 @@ export interface ListOptions {
   status?: string[];
   priority?: string;
   source?: string;
+  sourceId?: string;
   agent?: string;
   label?: string[];
   createdAfter?: string;
@@ -156,11 +157,24 @@ async function readAll(cli: Cli, read: (page: PageOptions) => Promise<Page>): Pr
 }
 
 function filtersOf(cli: Cli, options: ListOptions) {
-  const { priority, source, agent, label, createdAfter, createdBefore, repository, here, q, sort, order } =
-    options;
+  const {
+    priority,
+    source,
+    sourceId,
+    agent,
+    label,
+    createdAfter,
+    createdBefore,
+    repository,
+    here,
+    q,
+    sort,
+    order,
+  } = options;
   const filters = {
     priority,
     source,
+    sourceId,
     agent,
     labels: label?.join(','),
     createdAfter,

@@ -1,14 +1,15 @@
-import type { livePath as contractPath, LiveMessage } from '../../../contract/live.ts';
+import type { LiveMessage, LiveTopic } from '../../../contract/live.ts';
+import { livePath } from '../../../contract/live-path.ts';
+import { LiveClient } from '../../../contract/live-client.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { type Connection, Unreachable } from '../../connection/connection.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 
-/** Where the live feed is; the contract's own file would load the schemas. */
-const livePath = '/api/live' satisfies typeof contractPath;
-
 export interface LiveFeedOptions {
   onOpen?: () => void;
   onMessage: (message: LiveMessage) => void;
+  /** What is received; everything unless given. */
+  topics?: readonly LiveTopic[];
   /** Closes the feed. */
   signal: AbortSignal;
   /** The command that reconnects. */
@@ -18,7 +19,7 @@ export interface LiveFeedOptions {
 /** Follows the live feed of all events; rejects when the daemon closes it. */
 export async function followLiveFeed(
   connection: Connection,
-  { onOpen, onMessage, signal, again = 'svc tasks watch' }: LiveFeedOptions,
+  { onOpen, onMessage, topics, signal, again = 'svc tasks watch' }: LiveFeedOptions,
 ): Promise<void> {
   const { target } = connection;
   const { WebSocket } = await import('ws');
@@ -27,7 +28,8 @@ export async function followLiveFeed(
   });
   const ended = Promise.withResolvers<void>();
   if (onOpen) socket.on('open', onOpen);
-  socket.on('message', (data: Buffer) => onMessage(JSON.parse(data.toString('utf8')) as LiveMessage));
+  const feed = new LiveClient(socket, onMessage);
+  if (topics) feed.watch(topics).catch(ended.reject);
   socket.on('close', (code, reason) =>
     ended.reject(
       new CliError(

@@ -74,8 +74,10 @@ export class LogPrinter {
       }
       case 'thinking:start':
       case 'thinking:update':
+      case 'usage':
         return undefined;
       case 'step:start':
+      case 'plan':
       case 'tool:result':
         return this.#note(event, ...this.#trace.add(event, this.#width));
       case 'tool:call':
@@ -86,6 +88,8 @@ export class LogPrinter {
         return this.#settle();
       case 'user_message':
       case 'session:start':
+      case 'agent:start':
+      case 'note':
       case 'approval:requested':
       case 'approval:decided':
       case 'compaction':

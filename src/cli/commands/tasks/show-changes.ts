@@ -2,19 +2,14 @@ import type { Changes } from '../../../contract/changes.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
-import { changeRemarks, statLines, whyNoPatch } from '../../output/change-lines.ts';
+import { changeRemarks, whyNoPatch } from '../../output/change-lines.ts';
 import { type PatchLine, patchLines } from '../../output/patch-lines.ts';
-import { escapeText } from '../../output/escape-text.ts';
+import { escapeLine, escapeText } from '../../output/escape-text.ts';
 import type { Output } from '../../output/output.ts';
 import type { Cli } from '../../program/cli.ts';
 
-interface Options {
-  stat?: boolean;
-  json?: boolean;
-}
-
 /** `svc tasks diff ID`: a patch that `git apply` takes; on a terminal in colour. Fails if a pipe gets only a part of it. */
-export async function showChanges(cli: Cli, text: string, { stat, json }: Options): Promise<ExitCode> {
+export async function showChanges(cli: Cli, text: string, { json }: { json?: boolean }): Promise<ExitCode> {
   const { output } = cli;
   const { client } = cli.connect();
   const id = await resolveId(text, idsOf(client, 'task'));
@@ -23,20 +18,20 @@ export async function showChanges(cli: Cli, text: string, { stat, json }: Option
     output.json(changes);
     return exitCodes.done;
   }
-  if (stat) printStatistics(output, changes);
+  const url = changes.worktree?.pullRequest?.url;
+  if (url !== undefined) output.note(output.paintError('dim', `Pull request: ${escapeLine(url)}`));
+  if (changes.worktree && !output.isTerminal)
+    // Byte for byte, also of binary files.
+    for await (const piece of client.tasks.getPatch({ params: { id } })) await output.bytes(piece);
   else printPatches(output, changes);
   if (changes.files.length === 0) output.note('No files are known to have changed.');
-  for (const remark of changeRemarks(changes)) output.note(`${output.paintError('yellow', '!')} ${remark}`);
-  const isPart = changes.truncated || changes.files.some((file) => whyNoPatch(file) !== undefined);
-  return isPart && !stat && !output.isTerminal ? exitCodes.failed : exitCodes.done;
-}
-
-function printStatistics(output: Output, changes: Changes): void {
-  if (changes.files.length === 0) return;
-  for (const { text, added, removed } of statLines(changes)) {
-    const bars = `${output.paint('green', added)}${output.paint('red', removed)}`;
-    output.write(`${`${text}${bars}`.trimEnd()}\n`);
-  }
+  const isWhole = changes.worktree !== undefined && !output.isTerminal;
+  // The patch has binary and large files too.
+  const missing = changes.files.filter(({ withheld }) => withheld === 'secret');
+  const remarks = isWhole ? { ...changes, files: missing, truncated: false } : changes;
+  for (const remark of changeRemarks(remarks)) output.note(`${output.paintError('yellow', '!')} ${remark}`);
+  const isPart = remarks.truncated || remarks.files.some((file) => whyNoPatch(file) !== undefined);
+  return isPart && !output.isTerminal ? exitCodes.failed : exitCodes.done;
 }
 
 const styles: Record<PatchLine['kind'], Parameters<Output['paint']>[0] | undefined> = {
@@ -49,13 +44,15 @@ const styles: Record<PatchLine['kind'], Parameters<Output['paint']>[0] | undefin
 };
 
 function printPatches(output: Output, { files }: Changes): void {
-  for (const { patch = '' } of files) {
-    if (!output.isTerminal) output.write(patch);
-    else
-      for (const { text, kind } of patchLines(patch)) {
-        const style = styles[kind];
-        const line = escapeText(text);
-        output.write(`${style ? output.paint(style, line) : line}\n`);
-      }
+  for (const { patch = '' } of files) printPatch(output, patch);
+}
+
+/** Prints a patch as it is to a pipe, and in color and harmless on a terminal. */
+export function printPatch(output: Output, patch: string): void {
+  if (!output.isTerminal) return output.write(patch);
+  for (const { text, kind } of patchLines(patch)) {
+    const style = styles[kind];
+    const line = escapeText(text);
+    output.write(`${style ? output.paint(style, line) : line}\n`);
   }
 }

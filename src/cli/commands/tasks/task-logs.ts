@@ -4,6 +4,7 @@ import { followTask } from './follow-task.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
 import { LogPrinter } from './log-printer.ts';
+import { WholeLog } from './whole-log.ts';
 
 interface LogOptions {
   follow?: boolean;
@@ -22,16 +23,29 @@ export async function showTaskLogs(
   const { client } = connection;
   const id = await resolveId(text, idsOf(client, 'task'));
   const printer = new LogPrinter(output, { utc, follow, now: () => new Date() });
-  const print = (event: TaskEvent) => (json ? output.jsonLine(event) : printer.event(event));
+  const whole = new WholeLog({
+    client,
+    taskId: id,
+    follow,
+    print: (event) => printer.event(event),
+    drained: () => output.bytes(NOTHING),
+  });
+  const print = (event: TaskEvent) => (json ? output.jsonLine(event) : whole.add(event));
   if (!follow) {
     const events = client.tasks.listEventsStream({ params: { id }, query: { follow: false } });
-    for await (const { data } of events) print(data);
+    for await (const { data } of events) {
+      print(data);
+      await whole.settled();
+    }
     return printer.end();
   }
   try {
     await followTask(connection, id, { onEvent: print, signal: output.closed });
+    await whole.settled();
     printer.end();
   } catch (error) {
     if (!output.closed.aborted) throw error;
   }
 }
+
+const NOTHING = new Uint8Array();

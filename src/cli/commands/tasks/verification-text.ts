@@ -6,10 +6,12 @@ import { formatDuration } from '../../output/duration.ts';
 export function verificationFact({ result }: Pick<Task, 'result'>): string | undefined {
   const verification = result?.verification;
   if (!verification) return undefined;
-  const { status, rounds, environment, changedFiles = [] } = verification;
+  const { status, rounds, environment, commands, changedFiles = [] } = verification;
   const facts = [status === 'passed' ? 'yes' : 'no', rounds > 1 && `after ${rounds} rounds`, environment];
   const changed = changedFiles.length > 0 && `changed during the run: ${changedFiles.join(', ')}`;
-  return [facts.filter(Boolean).join(', '), changed].filter(Boolean).join('; ');
+  const flaky = commands.filter((command) => command.flaky).map(({ command }) => command);
+  const repeated = flaky.length > 0 && `succeeded only when repeated: ${flaky.join('; ')}`;
+  return [facts.filter(Boolean).join(', '), repeated, changed].filter(Boolean).join('; ');
 }
 
 /** The commands of a verification with how each ended, and the output of those that failed. */

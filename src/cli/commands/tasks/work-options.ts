@@ -7,7 +7,11 @@ import { providerName } from '../providers/provider-name.ts';
 export const workOptions = [
   repeatable('--verify <command>', 'Command that must succeed after the agent has answered', text),
   option('--repair <n>', 'Times the agent may repair what --verify found (default: 2)', wholeNumber),
-  option('--model <model>', 'Model of the built-in agent, as MODEL or PROVIDER/MODEL', modelName),
+  option(
+    '--model <model>',
+    'Model: MODEL or PROVIDER/MODEL; as its own CLI names it for a coding agent',
+    modelName,
+  ),
   option('--provider <provider>', 'Provider of the model', providerName),
   option('--max-steps <n>', 'Stop after this many steps (exit code 10)', wholeNumber),
   option('--max-budget <tokens>', 'Stop before more tokens are used (exit code 10)', wholeNumber),

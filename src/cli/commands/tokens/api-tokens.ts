@@ -10,6 +10,8 @@ import { withId } from '../../ids/resolve-id.ts';
 export interface CreateOptions {
   scope: Scope[];
   days?: number;
+  tokensPerDay?: number;
+  costPerDay?: number;
   json?: boolean;
 }
 interface ListOptions {
@@ -21,11 +23,17 @@ interface ListOptions {
 export async function createToken(
   cli: Cli,
   name: string,
-  { scope, days, json }: CreateOptions,
+  { scope, days, tokensPerDay, costPerDay, json }: CreateOptions,
 ): Promise<void> {
   const { output } = cli;
   const answer = await cli.connect().client.tokens.create({
-    body: { name, scopes: scope, ...(days !== undefined && { expiresInDays: days }) },
+    body: {
+      name,
+      scopes: scope,
+      ...(days !== undefined && { expiresInDays: days }),
+      ...(tokensPerDay !== undefined && { tokensPerDay }),
+      ...(costPerDay !== undefined && { costPerDay }),
+    },
   });
   if (json) return output.json(answer);
   output.write(`${answer.token}\n`);

@@ -188,7 +188,7 @@ export function ChatApp(props: ChatAppProps) {
             const isAllowed = decision.decision !== 'deny' && call.arguments !== undefined;
             void session.decide(approval, isAllowed ? { ...decision, arguments: call.arguments } : decision);
           }}
-          onEdit={() => void editedCall.edit(approval)}
+          onEdit={approval.agent === undefined ? () => void editedCall.edit(approval) : undefined}
           typing={typing}
         />
       ) : question ? (

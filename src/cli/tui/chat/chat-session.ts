@@ -168,13 +168,14 @@ export class ChatSession {
     const isElsewhere = conversationId !== this.#conversationId;
     apply({ kind: 'decided', id });
     try {
-      const decided = await connection.client.approvals.decide({ params: { id }, body: decision });
+      const decided = await connection.decide(id, decision);
       for (const also of decided.alsoAllowed ?? []) apply({ kind: 'decided', id: also });
       if (isElsewhere) this.#note('Decided. The answer continues in its conversation: /resume');
     } catch (error) {
       const isRefused = error instanceof ApiError && error.status === 400;
-      // The call still waits if its changed arguments were refused.
-      if (isRefused && decision.arguments) {
+      const isUnsigned = error instanceof ApiError && error.status === 403;
+      // The call still waits if its changed arguments were refused, or if it needs a signature.
+      if (isUnsigned || (isRefused && decision.arguments)) {
         apply({ kind: 'asked', approvals: [approval] });
         this.#complain(error);
       } else if (isRefused) this.#note('This was already decided, or it expired.');
@@ -280,8 +281,8 @@ export class ChatSession {
   }
 
   async #begin(): Promise<string> {
-    const { connection, folder, push } = this.#parts;
-    const conversation = await beginConversation(connection, folder);
+    const { connection, folder, push, settings } = this.#parts;
+    const conversation = await beginConversation(connection, folder, settings().agent);
     this.#conversationId = conversation.id;
     this.#cwd = conversation.cwd;
     this.#follow.follow(conversation.id);

@@ -7,7 +7,7 @@ import { keyOf, settleText, withOutput, withPerson } from '../parts/entry-list.t
 import type { NoteEntry, RunEntry } from '../parts/run-entry.ts';
 import { reduceRun } from '../parts/reduce-run.ts';
 import { beginRun, emptyRun, endRun, isRunning, type RunState, withNote } from '../parts/run-state.ts';
-import type { Attachment } from '../parts/attachments.ts';
+import type { Attachment } from '../../../contract/attachments.ts';
 
 export interface ChatState {
   run: RunState;
@@ -15,6 +15,8 @@ export interface ChatState {
   conversation?: Conversation | undefined;
   /** The model that answers unless another is chosen; undefined until it is known. */
   defaultModel?: string | undefined;
+  /** Of the agent that answers, where it says one. */
+  agentVersion?: string | undefined;
   /** The security mode of the policy, where the caller may read it. */
   defaultMode?: SecurityMode | undefined;
   /** Whether no provider is set up, so that nothing could answer. */
@@ -86,8 +88,11 @@ export const reduceChat = (state: ChatState, events: readonly ChatEvent[]): Chat
 function next(state: ChatState, event: ChatEvent): ChatState {
   const { run } = state;
   switch (event.kind) {
-    case 'run':
-      return withRun(state, reduceRun(run, [event.event]), event.at);
+    case 'run': {
+      const { event: happened, at } = event;
+      const after = withRun(state, reduceRun(run, [happened]), at);
+      return happened.type === 'agent:start' ? withAgentStart(after, happened.data) : after;
+    }
     case 'sent': {
       const begun = beginRun(run, event.at);
       const entries = withPerson(begun.entries, event.text);
@@ -98,7 +103,8 @@ function next(state: ChatState, event: ChatEvent): ChatState {
     case 'opened': {
       const { conversation, entries, approvals } = event;
       const opened = { ...emptyRun, entries, approvals: withoutAside(state, approvals) };
-      return { ...state, run: opened, conversation, firstShown: 0, sentAt: undefined, answeredAt: undefined };
+      const shown = conversation ? withAgentOf(state, conversation) : state;
+      return { ...shown, run: opened, conversation, firstShown: 0, sentAt: undefined, answeredAt: undefined };
     }
     case 'queued':
       return { ...state, queued: event.messages };
@@ -156,6 +162,25 @@ function next(state: ChatState, event: ChatEvent): ChatState {
     case 'cleared':
       return { ...state, firstShown: run.entries.length };
   }
+}
+
+/** What answers is a matter of the conversation; a model that was chosen for another one means nothing to it. */
+function withAgentOf(state: ChatState, { agent }: Conversation): ChatState {
+  const { settings, conversation: before } = state;
+  if (agent === settings.agent) return state;
+  const chosen = before === undefined ? {} : { model: undefined, provider: undefined };
+  const isAgentic = agent === undefined && settings.isAgentic;
+  return { ...state, agentVersion: undefined, settings: { ...settings, ...chosen, isAgentic, agent } };
+}
+
+/** Says once where the agent works, because it changes files in place. */
+function withAgentStart(
+  state: ChatState,
+  { agent, version, cwd }: Extract<RunEvent, { type: 'agent:start' }>['data'],
+): ChatState {
+  const text = `${agent} works in ${cwd} itself, not in a copy.`;
+  const isSaid = state.run.entries.some((entry) => entry.kind === 'note' && entry.text === text);
+  return { ...state, agentVersion: version, run: isSaid ? state.run : withNote(state.run, text) };
 }
 
 const withoutAside = ({ putAside }: ChatState, approvals: readonly Approval[]) =>

@@ -7,7 +7,11 @@ import type { SlashParts } from './slash-parts.ts';
 /** Shows what the conversation used. */
 export async function showCost(parts: SlashParts): Promise<void> {
   const answer = await fetchOpen(parts);
-  if (answer) parts.apply({ kind: 'note', text: costText(answer.messages, answer.conversation.usage) });
+  if (answer)
+    parts.apply({
+      kind: 'note',
+      text: costText(answer.messages, answer.conversation.usage, answer.conversation.agent),
+    });
 }
 
 /** Writes the conversation to a new file. */

@@ -78,7 +78,7 @@ export class ConversationFollow {
     this.#own.add(runId);
   }
 
-  /** The turn is over; `isOpen` says that it goes on without its stream, or that its end was missed. */
+  /** The turn is over; `isOpen` says that it continues without its stream, or that its end was missed. */
   endOwn({ isOpen }: { isOpen: boolean }): void {
     const hasMissed = this.#own.end();
     if (this.#id === undefined) return;

@@ -5,6 +5,7 @@ import type { ConversationMessage, ConversationUsage } from '../../../contract/c
 export function costText(
   messages: readonly ConversationMessage[],
   usage: ConversationUsage | undefined,
+  agent?: string,
 ): string {
   const share = usage?.context?.share;
   const answers = messages.filter(({ role }) => role === 'assistant');
@@ -18,7 +19,8 @@ export function costText(
     `Tokens   ${format(total)}: ${format(prompt)} in, ${format(completion)} out, ${answers.length === 1 ? '1 answer' : `${answers.length} answers`}`,
     ...(missing > 0 ? [`         ${missing} of the answers were not counted by their provider`] : []),
     `Cost     ${formatCost(usage) ?? 'unknown'}`,
-    ...unpriced(answers).map(
+    // What an agent costs is by its own prices.
+    ...(agent === undefined ? unpriced(answers) : []).map(
       (model) =>
         `         The price of ${escapeLine(model)} is unknown. Set it, in USD per million tokens: svc config set models.prices '{"${escapeLine(model)}": {"input": 1, "output": 2}}'`,
     ),

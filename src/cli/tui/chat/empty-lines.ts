@@ -13,12 +13,16 @@ const commands = [
 
 /** What an empty chat says: what it is, and what to do. */
 export function emptyLines(
-  { folder, isWithoutProvider = false }: { folder: string; isWithoutProvider?: boolean | undefined },
+  {
+    folder,
+    isWithoutProvider = false,
+    agent,
+  }: { folder: string; isWithoutProvider?: boolean | undefined; agent?: string | undefined },
   width: number,
 ): Line[] {
   const room = Math.min(width, 76);
   const title: Line = [{ text: 'svc chat', style: { tone: 'accent', isBold: true } }];
-  if (isWithoutProvider)
+  if (isWithoutProvider && agent === undefined)
     return [
       title,
       [],
@@ -35,15 +39,24 @@ export function emptyLines(
     [],
     ...wrapSpans(
       [
-        { text: `Write a message and press Enter. Tools work in ${cleanText(folder)}. ` },
+        { text: `Write a message and press Enter. ${place(cleanText(folder), agent)} ` },
         { text: 'Calls that need your approval are shown in full before they run.' },
       ],
       room,
     ),
     [],
-    ...commands.map(([name, meaning]): Line => [
+    ...commandsFor(agent).map(([name, meaning]): Line => [
       { text: name.padEnd(18), style: { tone: 'accent' } },
       { text: meaning, style: { tone: 'muted' } },
     ]),
   ];
 }
+
+const place = (folder: string, agent: string | undefined) =>
+  agent === undefined
+    ? `Tools work in ${folder}.`
+    : `${cleanText(agent)} works in ${folder} itself, not in a copy, and keeps its session.`;
+
+/** An agent works autonomously without being told to. */
+const commandsFor = (agent: string | undefined) =>
+  commands.filter(([name]) => agent === undefined || name !== '/agentic');

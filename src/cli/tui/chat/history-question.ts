@@ -1,4 +1,4 @@
-import { splitAttachments } from '../parts/attachments.ts';
+import { splitAttachments } from '../../../contract/attachments.ts';
 import type { RunEntry } from '../parts/run-entry.ts';
 import type { Question } from './slash-parts.ts';
 

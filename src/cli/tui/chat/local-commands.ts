@@ -1,4 +1,4 @@
-import type { Attachment } from '../parts/attachments.ts';
+import type { Attachment } from '../../../contract/attachments.ts';
 import type { ChatEvent } from './chat-state.ts';
 import { runShell } from './run-shell.ts';
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { formatSize } from '../../output/format-size.ts';
-import type { Attachment } from '../parts/attachments.ts';
+import { formatSize } from '../../../contract/format-size.ts';
+import type { Attachment } from '../../../contract/attachments.ts';
 
 /** Larger files are left to the tools of the model, which read a part of them. */
 const MOST_BYTES = 100 * 1024;

@@ -6,7 +6,7 @@ import { helpText } from './help-text.ts';
 import { initPrompt } from './init-prompt.ts';
 import { showChanges, undoTurn } from './review-changes.ts';
 import type { SlashParts } from './slash-parts.ts';
-import { modeMeanings } from '../../commands/policy/mode-meanings.ts';
+import { modeMeanings } from '../../../contract/mode-meanings.ts';
 import { effortMeanings, type SlashName } from './slash-commands.ts';
 
 const CONVERSATIONS = 100;
@@ -19,6 +19,9 @@ export async function runSlash(name: SlashName, argument: string, parts: SlashPa
     return note('Still responding. Press Esc to interrupt it, then undo what it changed.');
   if ((name === 'new' || name === 'resume') && session.isBusy)
     return note('Still responding. Press Esc to interrupt it, then choose another conversation.');
+  const { agent } = parts.state.settings;
+  const refusal = agent === undefined ? undefined : withAgent(agent)[name];
+  if (refusal !== undefined && (name !== 'model' || argument === '')) return note(refusal);
   switch (name) {
     case 'help':
       return note(helpText);
@@ -68,6 +71,18 @@ export async function runSlash(name: SlashName, argument: string, parts: SlashPa
   }
 }
 
+/** What svc leaves to an agent that answers. */
+const withAgent = (agent: string): Partial<Record<SlashName, string>> => ({
+  model: `${agent} chooses its model. Name one for its next answers: /model NAME`,
+  provider: `${agent} has its own provider.`,
+  agentic: `${agent} works autonomously already, for as long as it takes.`,
+  effort: `${agent} decides on its effort.`,
+  budget: `The limit of ${agent} is a setting: svc config set agents.${agent}.maxTokens N`,
+  compact: `${agent} sums up its own session when it has to.`,
+  undo: `${agent} changes files itself, so svc cannot restore them. Use Git, such as: !git restore FILE`,
+  diff: `${agent} changes files itself, so svc does not know what was there before. Use Git: !git diff`,
+});
+
 async function chooseConversation({ session, choose, now }: SlashParts): Promise<void> {
   const page = await session.fetch((client) =>
     client.conversations.list({ query: { limit: CONVERSATIONS } }),
@@ -75,12 +90,13 @@ async function chooseConversation({ session, choose, now }: SlashParts): Promise
   if (!page) return;
   choose({
     title: 'Continue a conversation',
-    choices: page.conversations.map(({ id, title, messageCount, updatedAt, cwd }) => ({
+    choices: page.conversations.map(({ id, title, messageCount, updatedAt, cwd, agent }) => ({
       value: id,
       label: title,
       text: [
         `${messageCount} messages`,
         formatAge(updatedAt, now()),
+        ...(agent === undefined ? [] : [agent]),
         ...(cwd === undefined ? [] : [cwd]),
       ].join(' · '),
     })),

@@ -15,12 +15,17 @@ import { tailOf } from './transcript-tail.ts';
 
 interface Options {
   settings: ChatSettings;
+  /** Of the agent that the settings name. */
+  agentVersion: string | undefined;
   conversation: string | undefined;
   message: string;
 }
 
 /** Runs the full-screen chat until the user exits. */
-export async function startChat(cli: Cli, { settings, conversation, message }: Options): Promise<ExitCode> {
+export async function startChat(
+  cli: Cli,
+  { settings, agentVersion, conversation, message }: Options,
+): Promise<ExitCode> {
   // A screen that is drawn 20 times a second makes garbage that V8 would rather keep than collect.
   setFlagsFromString('--optimize-for-size');
   const connection = cli.connect();
@@ -28,7 +33,7 @@ export async function startChat(cli: Cli, { settings, conversation, message }: O
   const defaults = await loadDefaults(connection.client);
   const opened = conversation === undefined ? undefined : await findAndLoad(connection.client, conversation);
   const events = opened === undefined ? [defaults] : [defaults, openedEvent(opened)];
-  const initial = reduceChat(beginChat(settings), events);
+  const initial = reduceChat({ ...beginChat(settings), agentVersion }, events);
   let session: ChatSession | undefined;
   let state: ChatState = initial;
   const attention = new ChatAttention(cli, () => performance.now());

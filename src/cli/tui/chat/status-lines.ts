@@ -49,15 +49,16 @@ function activity(state: ChatState, now: number): Span[] {
   ];
 }
 
-function doing({ run: { phase, entries } }: ChatState): string {
+function doing({ run: { phase, entries }, settings }: ChatState): string {
   if (phase === 'thinking') return 'thinking';
   if (phase === 'writing') return 'writing';
-  if (phase !== 'tool') return 'waiting for the model';
+  if (phase !== 'tool') return `waiting for ${settings.agent ?? 'the model'}`;
   const tool = entries.findLast((entry) => entry.kind === 'tool' && entry.state === 'running');
   return tool?.kind === 'tool' ? `running ${fitText(escapeLine(tool.name), 24)}` : 'working';
 }
 
-function facts({ run, settings, defaultModel, defaultMode, conversation }: ChatState): string[] {
+function facts(state: ChatState): string[] {
+  const { run, settings, defaultMode, conversation } = state;
   const { isAgentic, mode, effort, maxBudget } = settings;
   const budget = run.maxBudget ?? (isAgentic ? maxBudget : undefined);
   const usage = isRunning(run) ? undefined : conversation?.usage;
@@ -65,7 +66,7 @@ function facts({ run, settings, defaultModel, defaultMode, conversation }: ChatS
   const cost = formatCost(usage);
   // No provider answers without a token: 0 is what is not known yet.
   const used = (budget === undefined && usage?.totalTokens) || run.usedTokens || undefined;
-  const model = settings.model ?? run.model ?? settings.provider ?? defaultModel;
+  const model = answererOf(state);
   return [
     ...(share === undefined ? [] : [`${formatShare(share)} context`]),
     ...(used !== undefined || budget !== undefined
@@ -75,6 +76,13 @@ function facts({ run, settings, defaultModel, defaultMode, conversation }: ChatS
     isAgentic ? `agentic${effort ? ` ${effort}` : ''}` : (mode ?? defaultMode ?? 'default mode'),
     ...(model === undefined ? [] : [escapeLine(model)]),
   ];
+}
+
+/** The agent with its version, or the model. */
+function answererOf({ run, settings, agentVersion, defaultModel }: ChatState): string | undefined {
+  const { agent, model, provider } = settings;
+  if (agent === undefined) return model ?? run.model ?? provider ?? defaultModel;
+  return [agent, agentVersion, model && `(${model})`].filter(Boolean).join(' ');
 }
 
 function formatSeconds(ms: number): string {

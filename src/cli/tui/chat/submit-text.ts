@@ -1,4 +1,4 @@
-import { attach } from '../parts/attachments.ts';
+import { attach } from '../../../contract/attachments.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { LocalCommands } from './local-commands.ts';
 import { attachMentioned } from './mentions.ts';

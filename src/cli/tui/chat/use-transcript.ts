@@ -9,7 +9,7 @@ import { emptyLines } from './empty-lines.ts';
 
 /** The rows of a chat that are in view, and how to move among them. */
 export function useTranscript(
-  { run: { entries }, firstShown, isWithoutProvider }: ChatState,
+  { run: { entries }, firstShown, isWithoutProvider, settings: { agent } }: ChatState,
   { width, height, folder }: { width: number; height: number; folder: string },
 ) {
   const [layout] = useState(() => new TranscriptLayout());
@@ -21,9 +21,9 @@ export function useTranscript(
   const lines = useMemo(
     () =>
       entries.length === 0
-        ? new Rows([emptyLines({ folder, isWithoutProvider }, width)])
+        ? new Rows([emptyLines({ folder, isWithoutProvider, agent }, width)])
         : layout.rows(shown, width, folding),
-    [entries.length, shown, width, folding, folder, isWithoutProvider, layout],
+    [entries.length, shown, width, folding, folder, isWithoutProvider, agent, layout],
   );
   return {
     view: viewOf(lines, top, height),

@@ -1,6 +1,6 @@
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText, textWidth } from '../../output/text-width.ts';
-import { countLines } from '../parts/attachments.ts';
+import { countLines } from '../../../contract/attachments.ts';
 import type { Line } from '../parts/line.ts';
 import type { ChatState } from './chat-state.ts';
 

@@ -1,4 +1,12 @@
-import type { OutputEntry, PersonEntry, RunEntry, TextEntry, ThinkingEntry, ToolEntry } from './run-entry.ts';
+import type {
+  OutputEntry,
+  PersonEntry,
+  PlanEntry,
+  RunEntry,
+  TextEntry,
+  ThinkingEntry,
+  ToolEntry,
+} from './run-entry.ts';
 
 type Entries = readonly RunEntry[];
 
@@ -38,6 +46,15 @@ export function withOutput(entries: Entries, stream: OutputEntry['stream'], text
   const settled = settleText(entries);
   const output: OutputEntry = { kind: 'output', key: keyOf(settled), stream, text };
   return [...settled, output];
+}
+
+/** A plan stays where it was first shown while nothing comes after it. */
+export function withPlan(entries: Entries, steps: PlanEntry['steps']): Entries {
+  const last = entries.at(-1);
+  if (last?.kind === 'plan') return [...entries.slice(0, -1), { ...last, steps }];
+  const settled = settleText(entries);
+  const plan: PlanEntry = { kind: 'plan', key: keyOf(settled), steps };
+  return [...settled, plan];
 }
 
 /** Nothing more comes to the text that was being written. */

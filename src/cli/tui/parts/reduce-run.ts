@@ -1,7 +1,16 @@
 import type { Approval } from '../../../contract/approvals.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
 import { describeCompaction } from '../../output/describe-compaction.ts';
-import { before, changeTool, keyOf, settleText, withPerson, withText, withThought } from './entry-list.ts';
+import {
+  before,
+  changeTool,
+  keyOf,
+  settleText,
+  withPerson,
+  withPlan,
+  withText,
+  withThought,
+} from './entry-list.ts';
 import type { RunEntry } from './run-entry.ts';
 import { beginRun, finishRun, isRunning, type RunState, withNote } from './run-state.ts';
 
@@ -28,6 +37,19 @@ function next(state: RunState, event: RunEvent): RunState {
         ...(taskId !== undefined && { taskId }),
         ...(maxBudget !== null && { maxBudget }),
       };
+    }
+    case 'agent:start': {
+      const { agent, version, model } = event.data;
+      const name = [agent, version].filter(Boolean).join(' ');
+      return { ...(isRunning(state) ? state : beginRun(state, timestamp)), model: model ?? name };
+    }
+    case 'note':
+      return withNote(state, event.data.message);
+    case 'plan':
+      return { ...state, entries: withPlan(state.entries, event.data.entries) };
+    case 'usage': {
+      const { input = 0, output = 0 } = event.data;
+      return { ...state, usedTokens: input + output };
     }
     case 'thinking:start':
     case 'thinking:update':

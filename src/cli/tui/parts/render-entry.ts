@@ -1,11 +1,12 @@
 import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { fitText } from '../../output/text-width.ts';
-import { countLines, splitAttachments } from './attachments.ts';
+import { countLines, splitAttachments } from '../../../contract/attachments.ts';
 import type { Highlight } from './highlight-code.ts';
 import { renderMarkdown, type MarkdownLayout } from './render-markdown.ts';
 import { renderToolCall } from './render-tool-call.ts';
 import { renderPatch } from './render-patch.ts';
+import { renderPlan } from './render-plan.ts';
 import { renderOutput } from './render-output.ts';
 import { cleanText, type Line, prefixLines } from './line.ts';
 import type { NoteEntry, PersonEntry, RunEntry, ThinkingEntry } from './run-entry.ts';
@@ -49,6 +50,8 @@ export function renderEntry(
       return { lists: [renderOutput(entry, width)] };
     case 'patch':
       return { lists: [renderPatch(entry.patch, width)] };
+    case 'plan':
+      return { lists: [renderPlan(entry, width)] };
     case 'note':
       return { lists: [noteLines(entry, width)] };
   }

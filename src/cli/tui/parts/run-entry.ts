@@ -53,6 +53,11 @@ export interface PatchEntry extends Part {
   kind: 'patch';
   patch: string;
 }
+/** What an agent plans to do, as far as it has come. */
+export interface PlanEntry extends Part {
+  kind: 'plan';
+  steps: readonly { text: string; status: string }[];
+}
 /** What stands below each other in a transcript. */
 export type RunEntry =
   | PersonEntry
@@ -61,4 +66,5 @@ export type RunEntry =
   | ToolEntry
   | NoteEntry
   | OutputEntry
-  | PatchEntry;
+  | PatchEntry
+  | PlanEntry;

@@ -52,6 +52,7 @@ export function tellRun(run: RunState, event: TaskEvent): RunState {
     case 'cancelled':
       return withNote(settle(run, 'failed', at), message, 'warning');
     case 'retry_scheduled':
+    case 'deferred':
       return note(settle(run, 'failed', at), 'warning');
     case 'waiting_for_agent':
     case 'dead_lettered':

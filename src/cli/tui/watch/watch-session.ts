@@ -105,7 +105,7 @@ export class WatchSession {
     const { id } = approval;
     apply({ kind: 'decided', id });
     try {
-      await connection.client.approvals.decide({ params: { id }, body: decision });
+      await connection.decide(id, decision);
     } catch (error) {
       this.#complain(error);
       const isOver = error instanceof ApiError && (error.status === 400 || error.status === 404);

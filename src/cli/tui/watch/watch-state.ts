@@ -2,6 +2,7 @@ import type { Approval } from '../../../contract/approvals.ts';
 import type { LiveMessage } from '../../../contract/live.ts';
 import type { QueueStatus } from '../../../contract/queue.ts';
 import type { ListedTask, Task, TaskEvent } from '../../../contract/task.ts';
+import { waitEventTypes } from '../../../contract/wait-events.ts';
 import type { Tone } from '../parts/line.ts';
 import type { RunState } from '../parts/run-state.ts';
 import { emptyRun } from '../parts/run-state.ts';
@@ -121,7 +122,7 @@ function next(state: WatchState, event: WatchEvent, tasks: Map<string, WatchedTa
         attached: {
           ...attached,
           run: tellRun(attached.run, event.event),
-          retry: event.event.type === 'retry_scheduled' ? event.event : undefined,
+          retry: waitEventTypes.includes(event.event.type) ? event.event : undefined,
         },
       };
     case 'ended': {
@@ -170,6 +171,15 @@ function hear(state: WatchState, message: LiveMessage, tasks: Map<string, Watche
     case 'hello':
     case 'memory':
     case 'notification':
+    case 'watching':
+    case 'output':
+    case 'progress':
+    case 'devices':
+    case 'heartbeat':
+    case 'error':
+      return state;
+    default:
+      // A newer daemon may have more types.
       return state;
   }
 }

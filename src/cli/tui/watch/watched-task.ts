@@ -1,5 +1,6 @@
 import type { LiveMessage } from '../../../contract/live.ts';
 import type { ListedTask, TaskEvent } from '../../../contract/task.ts';
+import { waitEventTypes } from '../../../contract/wait-events.ts';
 import { describeEvent } from '../../output/describe-event.ts';
 import { describeShortly, dueTime } from '../../output/describe-retry.ts';
 import { escapeLine } from '../../output/escape-text.ts';
@@ -46,7 +47,7 @@ export function withMessage(
     task: { ...known?.task, ...task, ...timesOf(event) },
     said: text === undefined ? sayingOf(event, known?.said ?? '') : lastLine(text),
     ...(text !== undefined && { text }),
-    ...(event.type === 'retry_scheduled' && { retry: event }),
+    ...(waitEventTypes.includes(event.type) && { retry: event }),
   });
 }
 

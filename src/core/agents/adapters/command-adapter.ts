@@ -1,12 +1,8 @@
-import type { OutputName } from '../../../contract/task-output.ts';
 import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
 import { type CommandVariableDeps, commandVariables } from '../command-variables.ts';
-import { OutputCapture } from '../../processes/output-capture.ts';
 import { type Exit, runProgram } from '../../processes/run-program.ts';
-import { TextBatcher } from '../../text/text-batcher.ts';
+import { CommandStream } from './command-stream.ts';
 
-/** The limit for stdout and for stderr. */
-const OUTPUT_LIMIT_BYTES = 1024 * 1024;
 /** The maximum length of one argument on Linux (MAX_ARG_STRLEN). */
 const MAX_COMMAND_BYTES = 131_071;
 
@@ -36,7 +32,7 @@ async function execute(run: AgentRun, options: CommandAdapterOptions): Promise<A
   requireRunnable(command);
   const cwd = await run.workspace();
   const sink = await run.openOutput();
-  const outputs = { stdout: outputOf(run, 'stdout'), stderr: outputOf(run, 'stderr') };
+  const outputs = { stdout: new CommandStream(run, 'stdout'), stderr: new CommandStream(run, 'stderr') };
   const unstored = new AbortController();
   const exit = await runProgram({
     argv: ['/bin/sh', '-c', command],
@@ -47,8 +43,9 @@ async function execute(run: AgentRun, options: CommandAdapterOptions): Promise<A
     signal: AbortSignal.any([run.signal, unstored.signal]),
     onOutput: async (chunk, name) => {
       if (unstored.signal.aborted) return;
-      outputs[name].push(chunk);
+      // Stored first: what is announced can be read.
       await sink.write(name, chunk).catch((error: unknown) => unstored.abort(error));
+      outputs[name].push(chunk);
     },
   });
   const output = outputs.stdout.finish();
@@ -76,27 +73,6 @@ function requireRunnable(command: string): void {
       'command_too_long',
       `The command is longer than ${MAX_COMMAND_BYTES} bytes, the most that one argument may have. Put it into a script file.`,
     );
-}
-
-/** Emits one output stream as events and captures it up to the limit. */
-function outputOf(run: AgentRun, name: OutputName) {
-  const batcher = new TextBatcher((text) =>
-    run.emit({ type: 'output', message: text, data: { stream: name } }),
-  );
-  const capture = new OutputCapture({ limitBytes: OUTPUT_LIMIT_BYTES, onText: (text) => batcher.push(text) });
-  return {
-    push: (chunk: Buffer) => capture.push(chunk),
-    finish: () => {
-      batcher.flush();
-      if (capture.hasTail)
-        run.emit({
-          type: 'output',
-          message: '[… the rest is in the output of the task …]\n',
-          data: { stream: name, truncated: true },
-        });
-      return capture.finish();
-    },
-  };
 }
 
 function conclude(run: AgentRun, exit: Exit, output: string, errorOutput: string): AgentResult {

@@ -77,6 +77,8 @@ export class TokenService {
       created_at: now.toISOString(),
       expires_at: days === undefined ? null : new Date(now.getTime() + days * DAY_MS).toISOString(),
       last_used_at: null,
+      tokens_per_day: input.tokensPerDay ?? null,
+      cost_per_day: input.costPerDay ?? null,
     };
     await database.write(async (transaction) => {
       await requireRoom(transaction.db, perUser, caller.userId);
@@ -171,5 +173,7 @@ const toApiToken = (row: ApiTokenRow): ApiToken => ({
   prefix: row.prefix,
   createdAt: row.created_at,
   ...(row.expires_at !== null && { expiresAt: row.expires_at }),
+  ...(row.tokens_per_day !== null && { tokensPerDay: row.tokens_per_day }),
+  ...(row.cost_per_day !== null && { costPerDay: row.cost_per_day }),
   ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
 });

@@ -10,6 +10,10 @@ interface ActiveTurn {
   done: Promise<unknown>;
 }
 
+/** What a streamed turn ends with: the connection of its client, or nothing where it is detached. */
+export const clientOfStream = ({ detached }: { detached: boolean }, reader: AbortSignal): AbortSignal =>
+  detached ? new AbortController().signal : reader;
+
 /** The turns with tools that run at the moment, each of which can be stopped. */
 export class ActiveTurns {
   readonly #turns = new Map<string, ActiveTurn>();

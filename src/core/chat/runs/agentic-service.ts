@@ -45,7 +45,7 @@ export class AgenticService {
   /** Starts the run and streams its events from the first; the run continues when the client disconnects. */
   async start(caller: Caller, conversationId: string, input: SendAgenticMessage, signal: AbortSignal) {
     const { conversations, providers, feeds, timers, runtime } = this.#deps;
-    const conversation = await conversations.find(caller, conversationId);
+    const conversation = await conversations.findForModel(caller, conversationId);
     // Fails before anything is stored where no model can answer.
     const model = await providers.resolve(input);
     const { content, ...limits } = input;

@@ -25,6 +25,7 @@ import { MessageRuns } from './message-runs.ts';
 import { RunFeeds } from './run-feeds.ts';
 import { RunService } from './run-service.ts';
 import { RunTimers } from './run-timers.ts';
+import { StoredTurns } from './stored-turns.ts';
 import { TaskRuns } from './task-runs.ts';
 import { ToolLoop } from './tool-loop.ts';
 import { ToolMessageService } from './tool-message-service.ts';
@@ -74,6 +75,7 @@ export async function composeRuns(deps: RunDeps) {
   const runService = new RunService({ ...deps, registry, loop });
   const shared = { ...deps, ...tools, runs, feeds, turns, timers, runService, workspace, lessons };
   const messageRuns = new MessageRuns(shared);
+  const storedTurns = new StoredTurns(shared);
   const leftTurns = new LeftTurns({ ...shared, store: conversationStore });
   const waiting = new WaitingMessages({ ...shared, messageRuns, leftTurns, store: conversationStore });
   waiting.listen();
@@ -81,8 +83,10 @@ export async function composeRuns(deps: RunDeps) {
   const taskRuns = new TaskRuns({ ...shared, tasks: store, realPath: realpath });
   return {
     ...tools,
+    /** What a turn that svc does not run itself is stored and published with. */
+    turnParts: { feeds, turns, messageRuns, waiting, storedTurns, workspace, conversationStore },
     waitingMessages: waiting,
-    toolMessages: new ToolMessageService({ ...shared, messageRuns, waiting }),
+    toolMessages: new ToolMessageService({ ...shared, messageRuns, waiting, storedTurns }),
     turnStopper: new TurnStopper({ ...shared, waiting }),
     close: async () => {
       waiting.stop();

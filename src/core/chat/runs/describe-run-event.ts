@@ -7,6 +7,14 @@ export function describeRunEvent({ type, data }: RunEventInput): string {
       return data.delta;
     case 'session:start':
       return [`Started ${data.model}`, ...(data.instructionFiles ?? [])].join(', following ');
+    case 'agent:start':
+      return ['Started', data.agent, data.version, data.model && `with ${data.model}`]
+        .filter(Boolean)
+        .join(' ');
+    case 'plan':
+      return `Plan: ${data.entries.filter(({ status }) => status === 'completed').length} of ${data.entries.length} done`;
+    case 'usage':
+      return '';
     case 'step:start':
       return `Step ${data.step}`;
     case 'tool:call':
@@ -20,6 +28,7 @@ export function describeRunEvent({ type, data }: RunEventInput): string {
     case 'compaction':
       return 'Older steps summarized';
     case 'error':
+    case 'note':
       return data.message;
     case 'summary':
       return oneLine(data.summary);

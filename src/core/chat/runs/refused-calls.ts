@@ -10,8 +10,11 @@ const MAX_REASON = 500;
 const keyOf = ({ name, args }: OpenCall): string =>
   hash('sha256', JSON.stringify([name, args ?? null])).slice(0, 16);
 
+/** The refused calls of a run. */
+export type Refusals = Pick<RunState, 'refused' | 'refusedUnlisted'>;
+
 /** Records that a call was refused. */
-export function addRefusal(state: RunState, call: OpenCall, reason: string): void {
+export function addRefusal(state: Refusals, call: OpenCall, reason: string): void {
   const key = keyOf(call);
   const refused = (state.refused ??= []);
   const known = refused.find((each) => each.key === key);
@@ -35,14 +38,14 @@ export function addRefusal(state: RunState, call: OpenCall, reason: string): voi
 }
 
 /** The same call was allowed after all, for example by a second decision: it is refused no longer. */
-export function dropRefusal(state: RunState, call: OpenCall): void {
+export function dropRefusal(state: Refusals, call: OpenCall): void {
   if (!state.refused) return;
   const key = keyOf(call);
   state.refused = state.refused.filter((each) => each.key !== key);
 }
 
 /** What the summary of the run says about its refused calls; undefined if there are none. */
-export function refusedCallsOf({ refused = [], refusedUnlisted = 0 }: RunState): RefusedCalls | undefined {
+export function refusedCallsOf({ refused = [], refusedUnlisted = 0 }: Refusals): RefusedCalls | undefined {
   const count = refused.reduce((sum, each) => sum + each.count, refusedUnlisted);
   if (count === 0) return undefined;
   const calls = refused.map(({ tool, call, reason, count: times }) => ({ tool, call, reason, count: times }));

@@ -8,10 +8,14 @@ import { refusedCallsOf } from './refused-calls.ts';
 import { type RunState, usageOf } from './run-state.ts';
 import { closeOpenCalls, type TurnEnd } from './turn-end.ts';
 
+/** What an answer says of who made it. */
+export type AnsweringModel = Pick<ResolvedModel, 'provider' | 'modelId'> &
+  Partial<Pick<ResolvedModel, 'contextWindow'>>;
+
 /** The columns of the message that stores the answer of a run, as far as it got. */
 export function answerOf(
   state: RunState,
-  { provider, modelId, contextWindow }: Pick<ResolvedModel, 'provider' | 'modelId' | 'contextWindow'>,
+  { provider, modelId, contextWindow }: AnsweringModel,
   { status, error }: TurnEnd,
 ) {
   if (status === 'interrupted' || status === 'failed') closeOpenCalls(state);
@@ -34,7 +38,7 @@ export function answerOf(
 }
 
 /** The `complete` event of a run, without the figures that the vendor did not count. */
-export function completeEvent(state: RunState, { provider, modelId }: ResolvedModel): RunEventInput {
+export function completeEvent(state: RunState, { provider, modelId }: AnsweringModel): RunEventInput {
   const { promptTokens, completionTokens, totalTokens } = usageOf(state);
   const refusedCalls = refusedCallsOf(state);
   return {

@@ -22,7 +22,8 @@ import { toFinishedRun } from './run-end.ts';
 import { RunFailure } from './run-failure.ts';
 import type { RunPlan } from './run-order.ts';
 import { type RunLimits, taskRules } from './run-policy.ts';
-import { addRepair } from './run-state.ts';
+import { costOfRun } from './run-budget.ts';
+import { addRepair, usedTokens } from './run-state.ts';
 import { areAdmins } from './run-rights.ts';
 import { promptOfTask, questionOfTask } from './task-prompt.ts';
 import { agentInstructions, instructionsOf, goalInstructions } from './work-instructions.ts';
@@ -67,7 +68,10 @@ export class TaskRuns {
     if (limits.costUsd !== null && !model.price) throw unknownPrice(model);
     const workspace = await realPath(await agentRun.workspace());
     const project = task.cwd === undefined ? undefined : await projectRootOf(workspace);
-    const memoryScope = memoryScopeOf(task.memoryScope ?? config.get('memory.scope'), project);
+    // A worktree is gone one day; what is learned in it belongs to the project of the task.
+    const named = task.cwd === undefined ? undefined : await realPath(task.cwd).catch(() => workspace);
+    const memoryProject = named === undefined ? undefined : await projectRootOf(named);
+    const memoryScope = memoryScopeOf(task.memoryScope ?? config.get('memory.scope'), memoryProject);
     const { owner_id: userId } = stored;
     const isTrusted = stored.is_trusted === 1;
     const mayRunCommands = stored.may_command === 1 && (await areAdmins(users, userId));
@@ -116,10 +120,14 @@ export class TaskRuns {
     };
     if (!row) await this.#create(id, task.id, userId);
     const store = {
-      save: (saved: typeof state) => runs.save(id, { state: JSON.stringify(saved) }),
+      save: (saved: typeof state) => {
+        agentRun.spend({ tokens: usedTokens(saved), costUsd: Number(costOfRun(saved) ?? 0) });
+        return runs.save(id, { state: JSON.stringify(saved) });
+      },
       keep: async ({ kind }: { kind: string }) => {
         // It belongs to the project even where the run used all of the memory.
-        if (kind === 'done') lessons.learnOnCompletion(task.id, { ...toFinishedRun(state), project });
+        if (kind === 'done')
+          lessons.learnOnCompletion(task.id, { ...toFinishedRun(state), project: memoryProject });
         return undefined;
       },
     };

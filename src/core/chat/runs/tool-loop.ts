@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Approval } from '../../../contract/approvals.ts';
 import type { Effort, RunEventInput } from '../../../contract/run-events.ts';
-import { toApproval } from '../../approvals/approval-service.ts';
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { ToolGate, ToolResult, ToolRun } from '../../tools/tool-gate.ts';
 import { isTransient } from '../../tasks/retry-policy.ts';
@@ -242,7 +241,7 @@ export class ToolLoop {
       if (onApproval === 'return') return { waiting: approval };
       await save?.(state);
       await whileWaiting(async () => {
-        const decided = toApproval(await approvals.waitForDecision(approval.id, run.context.signal));
+        const decided = approvals.show(await approvals.waitForDecision(approval.id, run.context.signal));
         emit({ type: 'approval:decided', data: { toolCallId: call.id, approval: decided } });
       });
     }

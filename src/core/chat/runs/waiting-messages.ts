@@ -1,4 +1,4 @@
-import { type ApprovalService, toApproval } from '../../approvals/approval-service.ts';
+import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
 import { messageOf } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
@@ -51,10 +51,10 @@ export class WaitingMessages {
 
   /** Starts to resume messages when their approvals are decided. */
   listen(): void {
-    this.#unsubscribe = this.#deps.bus.on('approval', ({ row }) => {
+    this.#unsubscribe = this.#deps.bus.on('approval', ({ row, approval }) => {
       if (row.status === 'pending') return;
       // At once, also where the turn waits for more: another client no longer asks for this one.
-      const data = { toolCallId: row.call_id, approval: toApproval(row) };
+      const data = { toolCallId: row.call_id, approval };
       this.#deps.feeds.emit(row.run_id, { type: 'approval:decided', data });
       this.resume(row.run_id);
     });

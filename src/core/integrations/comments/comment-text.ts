@@ -67,7 +67,7 @@ function bodyOfState(task: ReportedTask, state: CommentState): Omit<CommentText,
       const time = result && ` in ${formatLongDuration(result.duration)}`;
       return {
         headline: 'svc has finished this',
-        rest: `${time ?? ''}.`,
+        rest: `${time ?? ''}${result?.verified === true ? ', and commands verified it' : ''}.`,
         ...quoted(result?.output, MAX_OUTPUT),
       };
     }

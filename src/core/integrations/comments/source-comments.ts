@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { TaskEventType } from '../../../contract/task.ts';
+import { waitEventTypes } from '../../../contract/wait-events.ts';
 import { type WireName, wireName } from '../../../contract/vendors.ts';
 import type { CommentTarget } from '../inbound/source-work.ts';
 import { CommentQueue, type WriteResult } from './comment-queue.ts';
@@ -21,7 +22,7 @@ const news: ReadonlySet<TaskEventType> = new Set([
   'completed',
   'failed',
   'cancelled',
-  'retry_scheduled',
+  ...waitEventTypes,
 ]);
 
 /** A task whose progress is reported at its source. */

@@ -8,12 +8,13 @@ import type { Log } from '../../log.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
+import { checkAgentRules } from './check-agent-rules.ts';
 import { ClaimStore } from './claim-store.ts';
 import { DeliveryLog } from './delivery-log.ts';
+import { FollowUpIntake, type FollowUpIntakeDeps } from './follow-up-intake.ts';
 import { InboundRetention } from './inbound-retention.ts';
 import { InboundService } from './inbound-service.ts';
 import { InboundStore } from './inbound-store.ts';
-import { refuseCommandAgents } from './refuse-command-agents.ts';
 import { sourceReaders } from './source-readers.ts';
 import { WorkIntake, type WorkIntakeDeps } from './work-intake.ts';
 
@@ -26,6 +27,11 @@ export interface InboundDeps {
   tasks: TaskService;
   registry: AgentRegistry;
   sourceComments: WorkIntakeDeps['sourceComments'];
+  pullRequestStore: FollowUpIntakeDeps['pullRequestStore'];
+  taskStore: FollowUpIntakeDeps['taskStore'];
+  worktrees: FollowUpIntakeDeps['worktrees'];
+  policy: FollowUpIntakeDeps['policy'];
+  checkAgentSandbox: FollowUpIntakeDeps['checkAgentSandbox'];
   runtime: Runtime;
   log: Log;
   /** For tests. */
@@ -35,10 +41,11 @@ export interface InboundDeps {
 /** Wires the inbound webhooks of GitHub, Jira and Linear. */
 export function composeInbound(deps: InboundDeps) {
   const { database, audit, readers = sourceReaders } = deps;
-  refuseCommandAgents(deps);
+  checkAgentRules(deps);
   const store = new InboundStore(database);
   const deliveries = new DeliveryLog({ store, audit });
-  const intake = new WorkIntake({ ...deps, claims: new ClaimStore(database), deliveries });
+  const followUps = new FollowUpIntake({ ...deps, deliveries });
+  const intake = new WorkIntake({ ...deps, claims: new ClaimStore(database), deliveries, followUps });
   const inbound = new InboundService({ ...deps, readers, store, intake });
   const retention = new InboundRetention(deps);
   return {

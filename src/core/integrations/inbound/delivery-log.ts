@@ -116,3 +116,9 @@ const columnsOf = ({ status, reason, taskId }: Outcome): DeliveryNews => ({
   reason: fitOptional(reason),
   task_id: taskId ?? null,
 });
+
+/** The outcome of a delivery that already has a task. */
+export const duplicateOf = (known: KnownDelivery | undefined): Outcome | undefined =>
+  known?.task_id
+    ? { status: 'duplicate', reason: 'This delivery was received before', taskId: known.task_id }
+    : undefined;

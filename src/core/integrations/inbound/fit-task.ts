@@ -48,6 +48,8 @@ export function fitTask({
     repository: fitting(repository, work.repository),
     branch: fitting(branch, work.branch),
     assignedAgent: rules.agent,
+    securityMode: rules.mode,
+    ...(rules.cwd !== undefined && { cwd: rules.cwd, worktree: true }),
     metadata: {
       inbound: {
         provider: wireName(provider),

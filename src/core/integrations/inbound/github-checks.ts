@@ -3,7 +3,7 @@ import { isSame } from './lenient.ts';
 import type { SourceRules } from './source-rules.ts';
 import type { SourceWork } from './source-work.ts';
 
-interface Check {
+export interface Check {
   name: string;
   sha: string;
   conclusion: string | undefined;
@@ -56,7 +56,8 @@ export function workOfCheck(delivery: GithubDelivery, rules: SourceRules): Sourc
   };
 }
 
-function checkOf({ check_run, workflow_run, repository }: GithubDelivery): Check | undefined {
+/** The check of a delivery, if it is about one. */
+export function checkOf({ check_run, workflow_run, repository }: GithubDelivery): Check | undefined {
   const run = check_run ?? workflow_run;
   if (!run || run.head_sha === undefined) return undefined;
   const repositoryName = repository?.full_name;

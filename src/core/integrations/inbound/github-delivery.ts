@@ -28,6 +28,8 @@ const comment = z.object({
   html_url: maybe(text),
   user: maybe(user),
   author_association: maybe(text),
+  /** Present in reviews: what the reviewer decided. */
+  state: maybe(text),
   /** Present in review comments on code. */
   path: maybe(text),
   line: maybe(z.int()),

@@ -1,5 +1,6 @@
 import { checkIdOf, workOfCheck } from './github-checks.ts';
 import { githubDeliverySchema, type GithubDelivery } from './github-delivery.ts';
+import { followUpOf } from './github-follow-ups.ts';
 import { itemEvents } from './github-item-events.ts';
 import { senderOf } from './github-users.ts';
 import { commentOf, itemOf, sourceIdOf, workOfComment, workOfItem } from './github-work.ts';
@@ -17,6 +18,7 @@ export const readGithub: ReadSource = ({ headers, payload }, rulesOf) => {
     sender: delivery.sender?.login,
     sourceId: sourceIdOf(delivery) ?? checkIdOf(delivery),
     verdict: judge(event, delivery, rulesOf),
+    followUp: followUpOf(event, delivery, rulesOf),
   };
 };
 

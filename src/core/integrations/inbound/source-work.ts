@@ -27,6 +27,23 @@ export interface SourceWork {
   target: CommentTarget | undefined;
 }
 
+/** A review or a failed check of a pull request, as received; whether svc opened it is not known yet. */
+export interface FollowUpRequest {
+  repository: string;
+  /** The name of the rule that wants to hear of it. */
+  rule: string;
+  branch: string;
+  /** The commit that a check ran on. */
+  commit?: string;
+  /** What it is, as the begin of a sentence: `The check “build” failed`. */
+  what: string;
+  /** Untrusted. */
+  text: string;
+  url: string | undefined;
+  /** Whether what it changes is pushed without being asked for. */
+  pushes: boolean;
+}
+
 /** A delivery as parsed by its vendor's reader. */
 export interface SourceEvent {
   event: string;
@@ -35,6 +52,8 @@ export interface SourceEvent {
   /** The issue, pull request or check of the delivery, including ignored ones. */
   sourceId: string | undefined;
   verdict: { work: SourceWork; rules: SourceRules } | { ignored: string };
+  /** Takes precedence over the verdict where svc opened the pull request. */
+  followUp?: FollowUpRequest | undefined;
 }
 
 /** Request headers with lower-case names. */

@@ -1,5 +1,7 @@
 import type { InboundAnswer } from '../../../contract/inbound.ts';
 import { type Vendor, wireName } from '../../../contract/vendors.ts';
+import type { AgentGrant } from '../../agents/agent-grant.ts';
+import type { AgentRegistry } from '../../agents/agent-registry.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Config } from '../../config/config.ts';
@@ -8,8 +10,15 @@ import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
 import type { SourceComments } from '../comments/source-comments.ts';
 import type { ClaimStore } from './claim-store.ts';
-import type { Delivery, DeliveryLog, Outcome, RecordedOutcome } from './delivery-log.ts';
+import {
+  type Delivery,
+  type DeliveryLog,
+  duplicateOf,
+  type Outcome,
+  type RecordedOutcome,
+} from './delivery-log.ts';
 import { fitTask } from './fit-task.ts';
+import type { FollowUpIntake } from './follow-up-intake.ts';
 import { findInboundOwner } from './inbound-owner.ts';
 import type { KnownDelivery } from './inbound-store.ts';
 import type { SourceRules } from './source-rules.ts';
@@ -22,7 +31,9 @@ export interface WorkIntakeDeps {
   config: Config;
   users: UserStore;
   tasks: TaskService;
+  registry: Pick<AgentRegistry, 'isProgram'>;
   sourceComments: Pick<SourceComments, 'add'>;
+  followUps: Pick<FollowUpIntake, 'take'>;
 }
 interface WorkVerdict {
   work: SourceWork;
@@ -44,11 +55,13 @@ export class WorkIntake {
     return { status, ...answer };
   }
 
-  #decide(delivery: Delivery, event: SourceEvent): Promise<RecordedOutcome> {
+  async #decide(delivery: Delivery, event: SourceEvent): Promise<RecordedOutcome> {
     const { refusal } = delivery;
     const { verdict } = event;
     if (refusal !== undefined)
       return this.#recordOnly(delivery, event, { status: 'refused', reason: refusal });
+    const followed = event.followUp && (await this.#deps.followUps.take(delivery, event, event.followUp));
+    if (followed) return followed;
     if ('work' in verdict) return this.#accept(delivery, event, verdict);
     return this.#recordOnly(delivery, event, { status: 'ignored', reason: verdict.ignored });
   }
@@ -77,6 +90,7 @@ export class WorkIntake {
       body: undefined,
       isText: true,
       isTrusted: rules.isTrusted,
+      grant: this.#grantOf(provider, rules),
       instead: async (transaction) => {
         known = await deliveries.known(transaction, delivery);
         const outcome = duplicateOf(known) ?? (await this.#existingOutcome(transaction, provider, work));
@@ -96,6 +110,12 @@ export class WorkIntake {
       },
     });
     return answer;
+  }
+
+  /** What lets the agent of the rule run programs, if it does; the rule says in which mode, and about which repository. */
+  #grantOf(vendor: Vendor, { name, agent, mode }: SourceRules): AgentGrant | undefined {
+    if (name === undefined || agent === undefined || mode === undefined) return undefined;
+    return this.#deps.registry.isProgram(agent) ? { vendor, rule: name, kind: 'ticket' } : undefined;
   }
 
   /** The outcome of work that creates no task, if any. */
@@ -120,8 +140,3 @@ export class WorkIntake {
     return { userId, role: 'user' };
   }
 }
-
-const duplicateOf = (known: KnownDelivery | undefined): Outcome | undefined =>
-  known?.task_id
-    ? { status: 'duplicate', reason: 'This delivery was received before', taskId: known.task_id }
-    : undefined;

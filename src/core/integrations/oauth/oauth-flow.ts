@@ -9,7 +9,7 @@ import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import type { Runtime } from '../../runtime.ts';
 import { hashToken } from '../../auth/hash-token.ts';
 import type { OneTimeTokens } from '../../auth/one-time-tokens.ts';
-import { authorizeUrlOf, clientOf } from './oauth-providers.ts';
+import { authorizeUrlOf, clientOf, hasClient } from './oauth-providers.ts';
 import { fetchProfile, type ProviderProfile } from './provider-profiles.ts';
 import type { TokenGrants, TokenSet } from './token-grants.ts';
 
@@ -68,6 +68,11 @@ export class OAuthFlow {
   readonly #deps: OAuthFlowDeps;
   constructor(deps: OAuthFlowDeps) {
     this.#deps = deps;
+  }
+
+  /** Whether people can be sent to this vendor. */
+  isOffered(name: Vendor): boolean {
+    return hasClient(this.#deps.config, name);
   }
 
   /** Returns the URL for the browser, and the binding that only this browser may keep. */

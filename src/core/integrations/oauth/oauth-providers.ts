@@ -65,6 +65,10 @@ export interface OAuthClient {
   scopes: readonly string[];
 }
 
+/** Whether the client of the vendor is set up, so that people can be sent there. */
+export const hasClient = (config: Config, name: Vendor): boolean =>
+  Boolean(config.get(`integrations.${name}.clientId`) && config.secret(`integrations.${name}.clientSecret`));
+
 /** Reads the settings at each call, so that a changed secret takes effect at once. */
 export function clientOf(config: Config, name: Vendor): OAuthClient {
   const provider = oauthProviders[name];

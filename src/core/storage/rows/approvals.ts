@@ -39,6 +39,8 @@ export interface ApprovalRow {
   decided_by: string | null;
   /** Why it was denied, in the words of the person. */
   denial_reason: string | null;
+  /** JSON: who decided it, and where; null in rows of earlier versions, and until then. */
+  decider: string | null;
   /** When the call ran: an approval is valid for one call. */
   used_at: string | null;
 }
@@ -51,6 +53,8 @@ export interface AllowedCallRow {
   covers: string;
   allowed_by: string;
   allowed_at: string;
+  /** Whether the person signed it: 1 or 0. */
+  signed: number;
 }
 
 /** A tool that a person allowed as a whole. */
@@ -59,4 +63,23 @@ export interface AllowedToolRow {
   tool: string;
   allowed_by: string;
   allowed_at: string;
+  /** Whether the person signed it: 1 or 0. */
+  signed: number;
+}
+
+/** A key that signs the decisions of one session, with which it ends. */
+export interface SigningKeyRow {
+  id: string;
+  session_id: string;
+  owner_id: string;
+  device_id: string | null;
+  algorithm: string;
+  /** Base64. */
+  public_key: string;
+  /** The device or browser that holds the private half. */
+  name: string;
+  created_at: string;
+  last_used_at: string | null;
+  /** When its user removed it; its session can register no other then. */
+  removed_at: string | null;
 }

@@ -54,6 +54,9 @@ export interface ApiTokenRow {
   created_at: string;
   expires_at: string | null;
   last_used_at: string | null;
+  /** What its tasks may use on a day: tokens of models, and USD. */
+  tokens_per_day: number | null;
+  cost_per_day: number | null;
 }
 
 /** Tokens that are valid once: sign-in links and OAuth states. */

@@ -6,6 +6,10 @@ export interface ConversationRow {
   task_id: string | null;
   /** The working directory of its tools; null for a directory of its own. */
   cwd: string | null;
+  /** The type of the agent that answers; null where a model does. */
+  agent: string | null;
+  /** The session of the agent, as the agent names it; null before its first turn. */
+  agent_session: string | null;
   message_count: number;
   /** The summary of the messages up to `summary_seq`; null while all of them fit. */
   summary: string | null;

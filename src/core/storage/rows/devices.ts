@@ -7,6 +7,8 @@ export interface DeviceRow {
   role: string;
   public_key: string | null;
   created_at: string;
+  /** 1 where it may only look, decide and cancel. */
+  limited: number;
 }
 
 export interface PairingRequestRow {
@@ -34,6 +36,8 @@ export interface PairingRequestRow {
   reason: string | null;
   /** When the token was delivered. */
   delivered_at: string | null;
+  /** 1 where the device may at most look, decide and cancel. */
+  limited: number;
 }
 
 export interface UsedNonceRow {

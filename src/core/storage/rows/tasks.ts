@@ -16,6 +16,7 @@ export interface TaskHead {
   repository: string | null;
   branch: string | null;
   labels: string;
+  cwd: string | null;
   assigned_agent: string | null;
   agent_type: string | null;
   attempts: number;
@@ -39,6 +40,8 @@ export interface TaskHead {
   interactive: number;
   /** 1 when the creator may run commands. */
   may_command: number;
+  /** JSON: the administrator's rule that lets its agent run programs in the sandbox all the same, see `agent-grant.ts`. */
+  agent_rule: string | null;
   /** 1 while an imported task waits for its release. */
   held: number;
   /** Counts claims; a worker writes only while its own claim is the latest. */
@@ -53,18 +56,23 @@ export interface TaskHead {
   completed_at: string | null;
   scheduled_for: string | null;
   retried_from: string | null;
+  /** JSON: how many candidates there are, of which agents, and who chooses. */
+  best_of: string | null;
+  /** The task of which it is a candidate. */
+  parent_id: string | null;
 }
 
 /** All columns of a task. */
 export interface TaskRow extends TaskHead {
   source_id: string | null;
   idempotency_key: string | null;
-  cwd: string | null;
   /** The environment variables of its command, as sealed JSON. */
   env: string | null;
   /** Their names, as a JSON list. */
   env_names: string | null;
   umask: number | null;
+  /** JSON: whether it works in a Git worktree of its own; null where its agent decides. */
+  worktree: string | null;
   memory_scope: string | null;
   /** The security mode that the creator requested. */
   security_mode: string | null;
@@ -78,8 +86,14 @@ export interface TaskRow extends TaskHead {
   max_budget: number | null;
   max_cost_usd: string | null;
   max_time_ms: number | null;
+  /** The task whose session it continues. */
+  continues: string | null;
+  /** JSON: the candidate that was chosen. */
+  choice: string | null;
   /** JSON. */
   output_schema: string | null;
+  /** The API token that created it. */
+  token_id: string | null;
   /** 0 where untrusted text is its prompt. */
   is_trusted: number;
   error: string | null;

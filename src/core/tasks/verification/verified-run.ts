@@ -13,6 +13,7 @@ import { outputRepair } from '../output/output-repair.ts';
 import { readOutput } from '../output/output-schema.ts';
 import { changedFiles, hashNamedFiles } from './named-files.ts';
 import { repairMessage } from './repair-message.ts';
+import { VERIFY_FILE } from './verify-file.ts';
 import { describeVerification, type WorkVerifier } from './work-verifier.ts';
 
 /** An answer that does not fit its schema is asked for once more. */
@@ -20,6 +21,8 @@ const OUTPUT_REPAIRS = 1;
 
 export interface VerifiedRunDeps {
   verifier: Pick<WorkVerifier, 'verify'>;
+  /** The commands that the repository of the work names, for a task that names none. */
+  verifyFile: () => Promise<string[] | undefined>;
   runtime: Runtime;
 }
 
@@ -34,19 +37,28 @@ type Checked =
  */
 export async function executeVerified(
   deps: VerifiedRunDeps,
-  adapter: Pick<AgentAdapter, 'type' | 'execute' | 'repair' | 'check' | 'obeysLimits'>,
+  adapter: Pick<
+    AgentAdapter,
+    'type' | 'driver' | 'execute' | 'repair' | 'check' | 'obeysLimits' | 'isCoordinator'
+  >,
   run: AgentRun,
 ): Promise<AgentResult> {
-  const { verify, repair = DEFAULT_REPAIR } = run.task;
+  const { repair = DEFAULT_REPAIR } = run.task;
   const problem = limitProblem(adapter, run.task);
   if (problem !== undefined)
     throw new AgentFailure('invalid_input', 'unsupported_fields', problem, { isFinal: true });
-  const before = verify && (await hashNamedFiles(await run.workspace(), verify));
+  if (adapter.isCoordinator) return adapter.execute(run);
+  // Agents with a driver are programs of their own; the others do not verify what nobody asked for.
+  const verify = run.task.verify ?? (adapter.driver === undefined ? undefined : await deps.verifyFile());
+  const work = verify && {
+    commands: verify,
+    before: await hashNamedFiles(await run.workspace(), [...verify, VERIFY_FILE]),
+  };
   const most = { output: OUTPUT_REPAIRS, work: repair };
   let answer = await adapter.execute(run);
   let verification: Verification | undefined;
   for (;;) {
-    const checked = await check(deps, adapter, { run, answer, before });
+    const checked = await check(deps, adapter, { run, answer, work });
     if ('result' in checked) return checked.result;
     const { order, failure } = checked;
     verification = checked.verification ?? verification;
@@ -63,15 +75,19 @@ export async function executeVerified(
 
 async function check(
   { verifier, runtime }: VerifiedRunDeps,
-  adapter: Pick<AgentAdapter, 'check'>,
+  adapter: Pick<AgentAdapter, 'check' | 'driver'>,
   {
     run,
     answer,
-    before,
-  }: { run: AgentRun; answer: AgentAnswer; before: ReadonlyMap<string, string> | undefined },
+    work,
+  }: {
+    run: AgentRun;
+    answer: AgentAnswer;
+    work: { commands: string[]; before: ReadonlyMap<string, string> } | undefined;
+  },
 ): Promise<Checked> {
   const { repairs = {}, ...result } = answer;
-  const { verify: commands, outputSchema } = run.task;
+  const { outputSchema } = run.task;
   if (outputSchema) {
     const read = await readOutput(outputSchema, result.output);
     if ('problem' in read) {
@@ -84,9 +100,13 @@ async function check(
     }
     result.output = read.json;
   }
-  if (!commands || !before) return { result };
+  if (!work) return { result };
+  const { commands, before } = work;
   const verified = await verifier.verify(adapter, run, { commands, round: (repairs.work ?? 0) + 1 });
-  const changed = changedFiles(before, await hashNamedFiles(await run.workspace(), commands));
+  const changed = changedFiles(
+    before,
+    await hashNamedFiles(await run.workspace(), [...commands, VERIFY_FILE]),
+  );
   const verification = { ...verified, ...(changed.length > 0 && { changedFiles: changed }) };
   if (verification.status === 'passed') return { result: { ...result, verification } };
   const message = describeVerification(verification);
@@ -99,11 +119,14 @@ async function check(
 
 function withVerification(error: unknown, verification: Verification | undefined): unknown {
   if (!verification || !(error instanceof AgentFailure)) return error;
-  const { failure, code, message, retryAfterMs, isFinal, isOutage, result, cause } = error;
+  const { failure, code, message, retryAfterMs, isFinal, isOutage, resetsAt, needsPerson, result, cause } =
+    error;
   return new AgentFailure(failure, code, message, {
     retryAfterMs,
     isFinal,
     isOutage,
+    resetsAt,
+    needsPerson,
     cause,
     result: { ...result, verification },
   });

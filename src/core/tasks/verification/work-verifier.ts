@@ -21,9 +21,11 @@ export interface WorkVerifierDeps {
   limitMs?: number;
 }
 
+type VerifiedAdapter = Pick<AgentAdapter, 'check' | 'driver'>;
+
 /** A check that is to run, and for which agent. */
 interface Check {
-  adapter: Pick<AgentAdapter, 'check'>;
+  adapter: VerifiedAdapter;
   run: AgentRun;
   command: string;
   mark: string;
@@ -38,7 +40,7 @@ export class WorkVerifier {
 
   /** Runs every command, so that all that is wrong is known at once; rejects when the run is stopped. */
   async verify(
-    adapter: Pick<AgentAdapter, 'check'>,
+    adapter: VerifiedAdapter,
     run: AgentRun,
     { commands, round }: { commands: readonly string[]; round: number },
   ): Promise<Verification> {
@@ -54,7 +56,10 @@ export class WorkVerifier {
       const mark = `${this.#deps.installation}/${run.task.id}/${run.runKey}/verify/${round}/${index}`;
       const end = await this.#check({ adapter, run, command, mark });
       environment = end.environment;
-      ended.push(end.verified);
+      ended.push(
+        (await this.#repeated(end.verified, { adapter, run, command, mark: `${mark}/again` })) ??
+          end.verified,
+      );
     }
     const failed = ended.filter(({ exitCode }) => exitCode !== 0);
     const verification: Verification = {
@@ -74,6 +79,13 @@ export class WorkVerifier {
       },
     });
     return verification;
+  }
+
+  /** A command that fails and succeeds at once after, on the same files, says nothing about the work. */
+  async #repeated({ exitCode }: VerifiedCommand, check: Check): Promise<VerifiedCommand | undefined> {
+    if (exitCode === null || exitCode === 0 || check.adapter.driver === undefined) return undefined;
+    const { verified } = await this.#check(check);
+    return verified.exitCode === 0 ? { ...verified, flaky: true } : undefined;
   }
 
   async #check({ adapter, run, command, mark }: Check) {

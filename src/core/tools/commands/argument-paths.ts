@@ -8,8 +8,8 @@ import { isInside } from '../../paths/real-path.ts';
 export async function argumentPaths(
   argv: readonly string[],
   cwd: string,
-  /** In a sandbox, only paths inside the workspace need a check. */
-  sandboxed?: { workspace: string },
+  /** In a sandbox, only paths inside the workspace, and the other directories that it shows, need a check. */
+  sandboxed?: { workspace: string; others?: readonly string[] },
 ): Promise<PathAccess[]> {
   const paths = new Set<string>();
   // The addresses of a sed script look like absolute paths.
@@ -21,7 +21,8 @@ export async function argumentPaths(
       const leadsAway = isAbsolute(candidate) || candidate.split('/').includes('..');
       if (
         sandboxed
-          ? real !== undefined && isInside(sandboxed.workspace, real)
+          ? real !== undefined &&
+            [sandboxed.workspace, ...(sandboxed.others ?? [])].some((shown) => isInside(shown, real))
           : real !== undefined || leadsAway
       )
         paths.add(path);

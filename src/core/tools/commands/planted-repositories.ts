@@ -1,11 +1,12 @@
 import { lstat, readdir, readFile, rename } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { executed } from '../../processes/git-protection.ts';
+import { pathIdentities } from './path-identities.ts';
 import { isPlainConfig } from './plain-repository.ts';
 
 /** Identifies repositories also after they were moved. */
 export async function identitiesOf(repositories: readonly string[]): Promise<Set<string>> {
-  const found = await Promise.all(repositories.map(identityOf));
+  const found = [...(await pathIdentities(repositories)).values()];
   return new Set(found.filter((identity) => identity !== undefined));
 }
 
@@ -19,12 +20,11 @@ export async function disarmPlanted(
   known: ReadonlySet<string>,
 ): Promise<string[]> {
   const notes: string[] = [];
-  for (const repository of repositories) {
-    const identity = await identityOf(repository);
+  for (const [repository, identity] of await pathIdentities(repositories)) {
     if (identity === undefined || known.has(identity)) continue;
     for (const name of executed) {
       const path = join(repository, name);
-      if (await isHarmless(path, name)) continue;
+      if (await isHarmless(path, name, known)) continue;
       const blocked = `${path}.blocked-${Date.now().toString(36)}`;
       await rename(path, blocked);
       notes.push(`${relative(workspace, path)} was renamed, because git would run programs that it names`);
@@ -33,12 +33,11 @@ export async function disarmPlanted(
   return notes;
 }
 
-async function identityOf(path: string): Promise<string | undefined> {
-  const found = await lstat(path, { bigint: true }).catch(() => undefined);
-  return found?.isDirectory() ? `${found.dev}:${found.ino}` : undefined;
-}
-
-async function isHarmless(path: string, name: (typeof executed)[number]): Promise<boolean> {
+async function isHarmless(
+  path: string,
+  name: (typeof executed)[number],
+  known: ReadonlySet<string>,
+): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (!found) return true;
   if (name === 'hooks') {
@@ -46,6 +45,17 @@ async function isHarmless(path: string, name: (typeof executed)[number]): Promis
     const hooks = await readdir(path);
     return hooks.every((hook) => hook.endsWith('.sample'));
   }
-  if (name === 'commondir' || !found.isFile()) return false;
+  if (!found.isFile()) return false;
+  if (name === 'commondir') return leadsOut(path, known);
   return isPlainConfig(await readFile(path, 'utf8'));
+}
+
+/**
+ * Whether a directory is the part of a repository that belongs to a worktree: then git takes hooks and settings from the
+ * repository around it, which commands cannot change. People add worktrees while a program runs.
+ */
+async function leadsOut(commondir: string, known: ReadonlySet<string>): Promise<boolean> {
+  const named = resolve(dirname(commondir), (await readFile(commondir, 'utf8')).replace(/\n$/, ''));
+  if (!commondir.startsWith(`${named}/worktrees/`)) return false;
+  return [...(await identitiesOf([named]))].some((identity) => known.has(identity));
 }

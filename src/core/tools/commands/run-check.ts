@@ -17,14 +17,16 @@ export interface RunCheckDeps extends ToolScopeDeps {
 
 /**
  * Runs a shell command that verifies the work of a model, with the sandbox and the environment of the model's own
- * commands: what the model wrote runs in it. Without a sandbox it runs all the same, because a person asked for it.
+ * commands: what the model wrote runs in it. Without a sandbox it runs all the same, because a person asked for it, unless
+ * the text of others led the model.
  */
 export async function runCheck(deps: RunCheckDeps, order: CheckOrder): Promise<CheckEnd> {
   const { sandbox, env } = deps;
-  const { mark, signal } = order;
+  const { mark, signal, needsSandbox = false } = order;
   const workspace = await realpath(order.workspace);
   const argv = ['/bin/sh', '-c', order.command];
-  const { isWorking: isSandbox } = await sandbox.check();
+  const state = await sandbox.check();
+  const { isWorking: isSandbox } = state;
   const environment = isSandbox ? 'sandbox' : 'no sandbox';
   const variables = commandEnvironment(env, workspace, isSandbox);
   const start = (wrapped: string[]) =>
@@ -39,6 +41,11 @@ export async function runCheck(deps: RunCheckDeps, order: CheckOrder): Promise<C
       isSandbox,
       onOutput: (chunk) => order.onOutput(chunk),
     });
+  if (!state.isWorking && needsSandbox)
+    return {
+      exit: { error: new Error(`the work is not trusted, and there is no sandbox: ${state.reason}`) },
+      environment,
+    };
   if (!isSandbox) return { exit: await start(argv), environment };
   const { HOME: home, XDG_CONFIG_HOME: configHome } = env;
   const repositories = new GitProtection({ home, configHome });

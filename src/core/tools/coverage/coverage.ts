@@ -31,7 +31,8 @@ export async function coverageOf(call: CoveredCall): Promise<Coverage> {
 }
 
 async function kindOf({ tool, args, access, paths, context }: CoveredCall): Promise<Coverage> {
-  const { command, scripts = [] } = access;
+  const { command, scripts = [], external, covered } = access;
+  if (external) return { ...exactly(tool, args), same: ['of', external.agent, covered ?? args] };
   if (tool.server !== undefined) return exactly(tool, args);
   if (command?.parts) return exactly(tool, args);
   if (command)

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { isInside, resolveRealPath } from '../../paths/real-path.ts';
 import type { SecretFiles } from '../../paths/secret-files.ts';
 import { quoteText } from '../../text/escape-invisible.ts';
@@ -30,15 +30,22 @@ export function secretExfiltration({ protectedDirectories, secretFiles }: Secret
 }
 
 /**
- * Whether a real path belongs to the daemon. The call's own directory below `workspaces` does not; those of other tasks
- * do.
+ * Whether a real path belongs to the daemon. The call's own directory below `workspaces`, or in a worktree of a task, does
+ * not; those of other tasks do.
  */
 export const isProtectedPath = (path: string, protectedDirectories: string[], workspace: string): boolean =>
   protectedDirectories.some((directory) => {
     if (!isInside(directory.toLowerCase(), path.toLowerCase())) return false;
-    const isOwn = dirname(workspace) === join(directory, 'workspaces') && isInside(workspace, path);
-    return !isOwn;
+    const isTaskDirectory =
+      dirname(workspace) === join(directory, 'workspaces') || isInWorktree(directory, workspace);
+    return !(isTaskDirectory && isInside(workspace, path));
   });
+
+/** `worktrees/<repository>/task_…`, or a directory in it. */
+function isInWorktree(directory: string, workspace: string): boolean {
+  const [first, , task] = relative(directory, workspace).split('/');
+  return first === 'worktrees' && task?.startsWith('task_') === true;
+}
 
 async function findSecret(
   call: GuardedCall,

@@ -16,7 +16,7 @@ export const shellInjectionGuard: Guard = {
 
 function checkArgv({ tool, args, access }: GuardedCall): string | undefined {
   const { command } = access;
-  if (tool.name === runCommandName && tool.server === undefined) {
+  if (tool.name === runCommandName && tool.server === undefined && !access.isShellText) {
     const text = args['command'];
     const parsed = parseCommand(typeof text === 'string' ? text : '');
     if ('refused' in parsed) return parsed.refused;
@@ -28,7 +28,7 @@ function checkArgv({ tool, args, access }: GuardedCall): string | undefined {
   if (!command) return undefined;
   if (command.argv.length === 0 || command.argv[0] === '') return 'There is no program to run';
   const words = command.parts?.flatMap(({ argv }) => argv) ?? command.argv;
-  return [...words, command.cwd].some((word) => /[\0\r\n]/.test(word))
+  return !access.isShellText && [...words, command.cwd].some((word) => /[\0\r\n]/.test(word))
     ? 'A command must not contain line breaks or NUL characters'
     : undefined;
 }

@@ -80,7 +80,7 @@ describe('svc and the daemon', () => {
     }
   });
 
-  it('keeps the command that mends it apart from the start', async () => {
+  it('keeps the command that repairs it apart from the start', async () => {
     await using home = await SvcHome.create();
     writeFileSync(join(home.folder, 'identity'), 'not 32 bytes', { mode: 0o600 });
     const { code, stderr } = await home.svc(['daemon', 'start']);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Chunk } from '../../../../src/contract/memory.ts';
-import { bestLines, markLine } from '../../../../src/cli/commands/memory/best-lines.ts';
-import { queryWords } from '../../../../src/cli/commands/memory/query-words.ts';
+import { markLine } from '../../../../src/cli/commands/memory/best-lines.ts';
+import { bestLines } from '../../../../src/contract/lines-of-chunk.ts';
+import { queryWords } from '../../../../src/contract/find-words.ts';
 
 const chunk = (text: string, startLine = 10): Chunk => ({
   id: 'chunk_1',

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 it('counts down to the next try while a task waits for its provider', async () => {
-  // A spinner does not turn where a variable says that nobody watches.
+  // A spinner does not turn where the variable CI is set.
   vi.stubEnv('CI', undefined);
   vi.useFakeTimers({ now: Date.parse('2026-03-02T10:00:00.000Z') });
   const stream = Object.assign(new PassThrough(), {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Changes, UndoReport } from '../../../../src/contract/changes.ts';
 import { gitPatch } from '../../../../src/core/changes/git-patch.ts';
-import { type ContractServer, startContractServer } from '../../../helpers/contract-server.ts';
+import { type ContractServer, Refusal, startContractServer } from '../../../helpers/contract-server.ts';
 import { ToolWorld } from '../../../helpers/tool-world.ts';
 import { ensureBuilt, hasTerminals, outcomeOf, SvcHome } from '../../svc-binary.ts';
 
@@ -50,6 +50,24 @@ beforeEach(async () => {
     tasks: {
       ...answers.tasks,
       getChanges: () => changes,
+      listChangedFiles: () => ({
+        ...changes,
+        files: changes.files.map(({ patch: _patch, ...file }) => file),
+      }),
+      getFilePatch: ({ query: { path, offset } }) => {
+        const found = changes.files.find((file) => file.path === path);
+        if (!found) throw new Refusal(404, 'Changed file not found');
+        const { patch: text, ...file } = found;
+        // In parts of ten characters.
+        const end = offset + 10;
+        return {
+          file,
+          offset,
+          size: text?.length ?? 0,
+          ...(text !== undefined && { patch: text.slice(offset, end) }),
+          ...(text !== undefined && end < text.length && { nextOffset: end }),
+        };
+      },
       undo: ({ body }) => ({ ...report, dryRun: body.dryRun }),
     },
   });
@@ -148,4 +166,21 @@ it.each<[string, Partial<UndoReport>, number, string]>([
 ])('svc tasks undo tells the truth if %s', async (_, more, code, stderr) => {
   report = { ...nothing, ...more };
   expect(await svc('undo', id)).toEqual({ code, stdout: '', stderr });
+});
+
+it('svc tasks diff --name-only prints paths, and with a path the patch of that file alone', async () => {
+  expect((await svc('diff', id, '--name-only')).stdout).toBe('a b.txt\nnew.txt\n');
+  const one = await svc('diff', id, 'a b.txt');
+  expect(one).toMatchObject({ code: 0, stdout: patch.patch });
+  expect(await svc('diff', id, 'none.txt')).toMatchObject({ code: 5, stdout: '' });
+  expect(JSON.parse((await svc('diff', id, 'a b.txt', '--json')).stdout)).toMatchObject({
+    patch: patch.patch,
+    offset: 0,
+  });
+  expect((await svc('diff', id, 'a b.txt', '--stat')).code).toBe(2);
+  const files = [{ path: '.env', status: 'added' as const, isBinary: false, withheld: 'secret' as const }];
+  changes = { ...whole, files };
+  const secret = await svc('diff', id, '.env');
+  expect(secret.code).toBe(1);
+  expect(secret.stderr).toContain('.env has no patch: holds credentials');
 });

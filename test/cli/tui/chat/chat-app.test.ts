@@ -197,7 +197,7 @@ describe('the chat screen', () => {
     expect(chat.bodies(/agentic$/)).toEqual([{ content: 'Work', effort: 'high', maxBudget: 50_000 }]);
   });
 
-  it('agentic mode says how long it has, and how its work goes on after that', async () => {
+  it('shows the time limit of agentic mode, and how to continue after it', async () => {
     await using chat = await ChatScreen.open({ size: { columns: 170, rows: 24 } });
     chat.screen.type('/agentic\r');
     await chat.screen.until(/for up to 3 minutes per message\.[^]*Longer work is a task: svc run/);

@@ -11,14 +11,18 @@ import { Rendered } from '../rendered.ts';
 import { ScriptedDaemon } from '../scripted-daemon.ts';
 
 /** A connection to a daemon that asks nobody who they are. */
-export const connectionTo = (url: string, isLocal = true): Connection => ({
-  client: createClient(contract, { baseUrl: url, fetch: httpFetch }),
-  target: { url, isLocal, isNamed: true },
-  daemonVersion: undefined,
-  credential: undefined,
-  credentials: () => ({}),
-  fetch: httpFetch,
-});
+export function connectionTo(url: string, isLocal = true): Connection {
+  const client = createClient(contract, { baseUrl: url, fetch: httpFetch });
+  return {
+    client,
+    decide: (id, body) => client.approvals.decide({ params: { id }, body }),
+    target: { url, isLocal, isNamed: true },
+    daemonVersion: undefined,
+    credential: undefined,
+    credentials: () => ({}),
+    fetch: httpFetch,
+  };
+}
 
 /** A chat on a terminal that is not there, with a daemon that plays what a test tells it to. */
 export class ChatScreen implements AsyncDisposable {

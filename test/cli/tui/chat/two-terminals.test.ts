@@ -37,6 +37,7 @@ async function terminal(): Promise<{ screen: Rendered; letTimePass: () => void }
   const client = createClient(contract, { baseUrl: url, fetch: httpFetch, headers });
   const connection: Connection = {
     client,
+    decide: (approval, body) => client.approvals.decide({ params: { id: approval }, body }),
     target: { url, isLocal: true, isNamed: true },
     daemonVersion: undefined,
     credential: undefined,

@@ -169,6 +169,11 @@ describe('reduceRun', () => {
     expect(entries).toMatchObject([{ kind: 'note', text: 'Compacted: 9k → 800 tokens.' as string }]);
   });
 
+  it('shows what an agent or its sandbox reports', () => {
+    const { entries } = run({ type: 'note', data: { message: 'Close to the limit.' } });
+    expect(entries).toMatchObject([{ kind: 'note', text: 'Close to the limit.' }]);
+  });
+
   it('starts the next run with the text before it and without its state', () => {
     const next: RunEventInput = { ...said, data: { ...said.data, id: 'n' } };
     const again = reduceRun(run(said, started, text('one'), complete), timed(next, text('two')));

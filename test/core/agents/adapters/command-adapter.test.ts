@@ -71,6 +71,8 @@ describe('a command that cannot be run', () => {
       openOutput: async () => ({ write: async () => undefined }),
       workspace: async () => daemon.home,
       emit: () => undefined,
+      spend: () => undefined,
+      publishOutput: () => undefined,
       whileWaiting: (decision) => decision(),
     });
     await expect(run).rejects.toMatchObject({ failure: 'invalid_input', code: 'bad_command' });
@@ -149,7 +151,7 @@ describe('the output of a command', () => {
       String.raw`printf 'a\377\376b\n'; printf '\303'; sleep 0.2; printf '\244 \360\237'; sleep 0.2; printf '\230\200\n'; printf 'end\342\202'`,
     );
     expect(task.result?.output).toBe('a��bä 😀\nend�'.replace('bä', 'b\nä'));
-    expect(outputOf(events)).toBe('a��b\nä 😀\nend');
+    expect(outputOf(events)).toBe('a��b\nä 😀\nend�');
   });
 
   it('keeps NULs and control characters of the output', async () => {

@@ -72,11 +72,12 @@ it.each<[TaskEvent['type'], string, RunEventInput]>([
   expect(kept && runEventOf(kept)).toEqual({ ...event, timestamp });
 });
 
-it('batches text deltas and keeps their order', () => {
+it('stores the first text delta at once, batches the next ones and keeps their order', () => {
   const delta = (text: string): RunEventInput => ({ type: 'text:delta', data: { step: 1, delta: text } });
   const compaction: RunEventInput = { type: 'compaction', data: { tokensBefore: 9, tokensAfter: 3 } };
-  expect(recorded(delta('Hel'), delta('lo'), compaction).map(runEventOf)).toEqual([
-    { ...delta('Hello'), timestamp },
+  expect(recorded(delta('Hel'), delta('l'), delta('o'), compaction).map(runEventOf)).toEqual([
+    { ...delta('Hel'), timestamp },
+    { ...delta('lo'), timestamp },
     { ...compaction, timestamp },
   ]);
 });

@@ -30,6 +30,12 @@ describe('a comment', () => {
     );
   });
 
+  it('a comment says that commands verified the work', () => {
+    const result = JSON.stringify({ output: '', duration: 1000, verified: true });
+    const { rest } = commentText({ ...taskOf(''), result }, 'completed', undefined);
+    expect(rest).toBe(' in 1 second, and commands verified it.');
+  });
+
   it('a comment at Linear has the same text without HTML, and no link without a page', async () => {
     expect(await linearMarkdown(said('All **done**'))).toBe(
       ['**svc has finished this** in 1 second.', '> All **done**', 'svc:task_1'].join('\n\n'),

@@ -188,6 +188,7 @@ export async function addApproval(world: World) {
     decided_at: null,
     decided_by: null,
     denial_reason: null,
+    decider: null,
     used_at: null,
   };
   await world.database.write(({ db }) => db.insertInto('approvals').values(row).execute());

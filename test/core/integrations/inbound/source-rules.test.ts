@@ -58,18 +58,23 @@ it('source rules override the global settings', () => {
     rulesWith({ aiTaskLabel: 'robot', botAccount: 'helper', hasComments: false }),
   );
   expect(rulesOf(config, 'github', 'ACME/App')).toEqual({
+    name: 'acme/app',
     isEnabled: false,
     aiTaskLabel: 'robot',
     botAccount: 'other',
     repository: 'acme/code',
     branch: undefined,
     agent: 'builtin',
+    mode: undefined,
+    cwd: undefined,
     priorities: new Map([['sev-1', 1]]),
     ownerEmail: 'ann@example.com',
     isTrusted: true,
     hasComments: false,
     commenters: 'members',
     checks: 'all',
+    hasFollowUps: false,
+    pushesFollowUps: false,
     allowBots: ['renovate[bot]'],
   });
   expect(rulesOf(config, 'linear', 'acme/app')).toEqual(rulesWith());

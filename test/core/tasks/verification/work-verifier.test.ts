@@ -26,6 +26,8 @@ function verify(commands: string[], { signal = new AbortController().signal, lim
     openOutput: () => Promise.reject(new Error('A check has no output of its own')),
     signal,
     emit: (event: RunningEvent) => void events.push(event),
+    spend: () => undefined,
+    publishOutput: () => undefined,
     whileWaiting: <T>(decision: () => Promise<T>) => decision(),
   };
   return { verification: verifier.verify({}, run, { commands, round: 1 }), events };

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory[Symbol.asyncDispose]());
 
-async function check(sandbox: Sandbox, command: string) {
+async function check(sandbox: Sandbox, command: string, more: { needsSandbox?: boolean } = {}) {
   const chunks: Buffer[] = [];
   const deps = {
     sandbox,
@@ -29,6 +29,7 @@ async function check(sandbox: Sandbox, command: string) {
     mark: 'test/check',
     signal: new AbortController().signal,
     onOutput: (chunk) => void chunks.push(Buffer.from(chunk)),
+    ...more,
   });
   return { ...end, output: Buffer.concat(chunks).toString() };
 }
@@ -37,6 +38,12 @@ it('a check without a sandbox runs in a shell, without the keys of the daemon, a
   const { exit, environment, output } = await check(noSandbox(), 'env | grep -c daemon-key; pwd; exit 3');
   expect({ exit, environment }).toEqual({ exit: { code: 3, signal: null }, environment: 'no sandbox' });
   expect(output).toBe(`0\n${workspace}\n`);
+});
+
+it('a check of untrusted work does not run without a sandbox', async () => {
+  const { exit } = await check(noSandbox(), 'touch ran', { needsSandbox: true });
+  expect(exit).toMatchObject({ error: { message: expect.stringContaining('there is no sandbox: ') } });
+  expect(existsSync(join(workspace, 'ran'))).toBe(false);
 });
 
 describe.runIf(hasSandbox.isWorking)('a check in the sandbox', () => {

@@ -1,8 +1,0 @@
-import type { SearchMethod } from '../../../contract/memory.ts';
-
-/** What a search goes by. */
-export const methodMeanings: Record<SearchMethod, string> = {
-  keyword: 'keywords',
-  vector: 'meaning',
-  hybrid: 'keywords and meaning',
-};

@@ -1,0 +1,22 @@
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+import type { Cli } from '../../program/cli.ts';
+
+/** `svc sandbox test [AGENT]`: exit code 1 where something is not as it should be. */
+export async function testSandbox(
+  cli: Cli,
+  agent: string | undefined,
+  { json }: { json?: boolean },
+): Promise<void> {
+  const { output } = cli;
+  const answer = await cli.connect().client.sandbox.test({ body: agent === undefined ? {} : { agent } });
+  const { test } = answer;
+  if (!test.passed) cli.exitCode = exitCodes.failed;
+  if (json) return output.json(answer);
+  for (const { name, passed } of test.checks)
+    output.write(`${passed ? output.paint('green', '✓') : output.paint('red', '✗')} ${escapeLine(name)}\n`);
+  if (test.reason !== undefined) {
+    output.write(`${output.paint('red', '✗')} There is no sandbox: ${escapeLine(test.reason)}\n`);
+    output.note(`See: svc sandbox explain${agent === undefined ? '' : ` ${agent}`}`);
+  }
+}

@@ -1,0 +1,97 @@
+import { inheritedSession } from '../tasks/inherited-session.ts';
+import type { Database } from '../storage/database.ts';
+import { isDirectory } from '../paths/is-directory.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
+import type { TaskSessionRow } from '../storage/rows/agent-sessions.ts';
+
+/** A session with the task that worked in it last. */
+export type ListedSession = TaskSessionRow & Pick<TaskHead, 'status'> & { title: string };
+
+/** Stores the sessions of agents by task. */
+export class SessionStore {
+  readonly #database: Database;
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  find(taskId: string, agent: string): Promise<TaskSessionRow | undefined> {
+    return this.#database.read
+      .selectFrom('task_sessions')
+      .selectAll()
+      .where('task_id', '=', taskId)
+      .where('agent', '=', agent)
+      .executeTakeFirst();
+  }
+
+  /** The session of a task, or of one that it continues. */
+  inherited(taskId: string, agent: string): Promise<TaskSessionRow | undefined> {
+    return inheritedSession(this.#database.read, taskId, agent);
+  }
+
+  /** The newest session of a task, of any agent. */
+  latest(taskId: string): Promise<TaskSessionRow | undefined> {
+    return this.#database.read
+      .selectFrom('task_sessions')
+      .selectAll()
+      .where('task_id', '=', taskId)
+      .orderBy('updated_at', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+  }
+
+  /**
+   * Sessions that a new task can continue, newest first: each once, with the last task that worked in it. Those whose
+   * directory is gone are left out, but count towards the limit and the total.
+   */
+  async listOpen({
+    ownerId,
+    agent,
+    limit,
+    offset,
+  }: {
+    /** All users if undefined. */
+    ownerId: string | undefined;
+    agent?: string | undefined;
+    limit: number;
+    offset: number;
+  }): Promise<{ found: ListedSession[]; total: number }> {
+    const { read } = this.#database;
+    let sessions = read
+      .selectFrom('task_sessions as session')
+      .innerJoin('tasks as task', 'task.id', 'session.task_id')
+      // Other columns come from the row with the highest value (SQLite).
+      .select(({ fn }) => fn.max<string>('session.updated_at').as('updated_at'))
+      .select(['session.agent', 'session.session_id', 'session.cli_version', 'session.cwd'])
+      .select(['task.id as task_id', 'task.title', 'task.status'])
+      .groupBy(['session.agent', 'session.session_id'])
+      .having('task.status', 'in', ['completed', 'failed', 'cancelled']);
+    if (ownerId !== undefined) sessions = sessions.where('task.owner_id', '=', ownerId);
+    if (agent !== undefined) sessions = sessions.where('session.agent', '=', agent);
+    const [page, counted] = await Promise.all([
+      sessions.orderBy('updated_at', 'desc').limit(limit).offset(offset).execute(),
+      read
+        .selectFrom(sessions.as('sessions'))
+        .select(({ fn }) => fn.countAll<number>().as('n'))
+        .executeTakeFirst(),
+    ]);
+    const isThere = await Promise.all(page.map(({ cwd }) => isDirectory(cwd)));
+    return { found: page.filter((_, index) => isThere[index]), total: counted?.n ?? 0 };
+  }
+
+  async save(row: TaskSessionRow): Promise<void> {
+    const { task_id: _task, agent: _agent, ...changed } = row;
+    await this.#database.write(async ({ db }) => {
+      await db
+        .insertInto('task_sessions')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['task_id', 'agent']).doUpdateSet(changed))
+        .execute();
+    });
+  }
+
+  async remove(taskId: string, agent: string): Promise<void> {
+    await this.#database.write(async ({ db }) => {
+      await db.deleteFrom('task_sessions').where('task_id', '=', taskId).where('agent', '=', agent).execute();
+    });
+  }
+}

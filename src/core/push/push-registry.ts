@@ -1,0 +1,64 @@
+import type { PushKind } from '../../contract/push.ts';
+import type { EventBus } from '../events.ts';
+import type { Runtime } from '../runtime.ts';
+import type { PushStore } from './push-store.ts';
+
+interface Subscriber {
+  id: string;
+  kinds: ReadonlySet<PushKind>;
+}
+
+export interface PushRegistryDeps {
+  store: Pick<PushStore, 'active'>;
+  bus: EventBus;
+  runtime: Pick<Runtime, 'now'>;
+  /** Reports an unexpected error that no caller receives. */
+  reportBug: (error: unknown) => void;
+}
+
+/** In-memory index of the browsers of each user, because every change of a task reads it. */
+export class PushRegistry {
+  readonly #deps: PushRegistryDeps;
+  #byOwner: ReadonlyMap<string, readonly Subscriber[]> = new Map();
+  #requested = 0;
+  #applied = 0;
+
+  private constructor(deps: PushRegistryDeps) {
+    this.#deps = deps;
+  }
+
+  /** Loads the browsers, and reloads them whenever rights change. */
+  static async load(deps: PushRegistryDeps): Promise<PushRegistry> {
+    const registry = new PushRegistry(deps);
+    await registry.reload();
+    deps.bus.on('rights_changed', () => void registry.reload().catch(deps.reportBug));
+    return registry;
+  }
+
+  /** The IDs of the browsers of a user that want to hear of this. */
+  of(ownerId: string, kind: PushKind): readonly string[] {
+    const own = this.#byOwner.get(ownerId) ?? [];
+    return own.filter(({ kinds }) => kinds.has(kind)).map(({ id }) => id);
+  }
+
+  /** Whether a user has any browser. */
+  has(ownerId: string): boolean {
+    return this.#byOwner.has(ownerId);
+  }
+
+  /** Reloads what is committed. Call it after each change of a subscription. */
+  async reload(): Promise<void> {
+    const version = ++this.#requested;
+    const rows = await this.#deps.store.active(this.#deps.runtime.now().toISOString());
+    // A later read has newer data, even if it finishes first.
+    if (version < this.#applied) return;
+    this.#applied = version;
+    const byOwner = Map.groupBy(rows, ({ owner_id }) => owner_id);
+    this.#byOwner = new Map(
+      [...byOwner].map(([owner, theirs]) => [
+        owner,
+        theirs.map(({ id, kinds }) => ({ id, kinds: new Set(JSON.parse(kinds) as PushKind[]) })),
+      ]),
+    );
+  }
+}

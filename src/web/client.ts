@@ -1,0 +1,33 @@
+import { createClient } from '../contract/client.ts';
+import { routeTable } from '../contract/route-table.ts';
+
+/** Browsers refuse a longer body of a request that outlives its page. */
+const MAX_KEPT_BODY = 60_000;
+
+/** A client of the daemon that served this page. The browser adds the session cookie. */
+export const client = createClient(routeTable, {
+  baseUrl: '',
+  fetch: async (url, { method, headers: sent, body: content, signal }) => {
+    // What a person did counts also when the tab closes right after it.
+    const keepalive = method !== 'GET' && (content?.length ?? 0) < MAX_KEPT_BODY;
+    const response = await fetch(url, {
+      method,
+      headers: sent,
+      keepalive,
+      ...(content !== undefined && { body: content }),
+      ...(signal && { signal }),
+    });
+    const { status, headers, body } = response;
+    return { status, headers, text: () => response.text(), body: body && chunksOf(body) };
+  },
+});
+
+/** Not every browser can iterate a stream. */
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+  } finally {
+    await reader.cancel();
+  }
+}

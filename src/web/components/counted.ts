@@ -1,0 +1,3 @@
+/** `1 line`, `1,204 lines`; for nouns with a plain plural. */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`;

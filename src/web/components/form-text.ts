@@ -1,0 +1,5 @@
+/** The text of a field of a form; empty where it has none. */
+export function formText(data: FormData, name: string): string {
+  const value = data.get(name);
+  return typeof value === 'string' ? value : '';
+}

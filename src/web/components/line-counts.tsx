@@ -1,0 +1,21 @@
+import styles from './line-counts.module.css';
+
+/** Added and removed lines, as signs with words for screen readers. */
+export function LineCounts({ additions, deletions }: { additions: number; deletions: number }) {
+  return (
+    <span className={styles['counts']}>
+      {additions > 0 && (
+        <span className={styles['added']}>
+          <span aria-hidden>+{additions.toLocaleString()}</span>
+          <span className="visually-hidden">{additions} lines added</span>
+        </span>
+      )}
+      {deletions > 0 && (
+        <span className={styles['removed']}>
+          <span aria-hidden>−{deletions.toLocaleString()}</span>
+          <span className="visually-hidden">{deletions} lines removed</span>
+        </span>
+      )}
+    </span>
+  );
+}

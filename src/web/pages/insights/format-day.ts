@@ -1,0 +1,4 @@
+const short = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** "24 Nov"; days are those of UTC, as the daemon counts them. */
+export const formatDay = (date: string | number): string => short.format(new Date(date));

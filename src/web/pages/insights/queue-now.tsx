@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { escapeLine } from '../../../contract/escape-text.ts';
+import { Loading } from '../../components/loading.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { queueQuery } from '../../queries/queue.ts';
+import styles from './insights.module.css';
+
+/** What runs and what waits at this moment. */
+export function QueueNow() {
+  const { data, error, refetch } = useQuery(queueQuery);
+  return (
+    <section className={`card ${styles['chart']}`} aria-labelledby="queue-now">
+      <header>
+        <h2 id="queue-now">Queue now</h2>
+        {data?.paused && <strong>Paused</strong>}
+      </header>
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {!error && !data && <Loading />}
+      {data && (
+        <div className={styles['scroll']} tabIndex={0} role="region" aria-label="Pools">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Pool</th>
+                <th scope="col">Running</th>
+                <th scope="col">Waiting</th>
+                <th scope="col">Slots</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.pools.map(({ name, running, waiting, slots }) => (
+                <tr key={name}>
+                  <th scope="row">{poolName(name)}</th>
+                  <td>{running.toLocaleString()}</td>
+                  <td>{waiting.toLocaleString()}</td>
+                  <td>{slots.toLocaleString()}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const names: Record<string, string> = {
+  tasks: 'Tasks',
+  interactive: 'Chats',
+  suspects: 'Tasks that may crash svc',
+};
+const poolName = (name: string): string => names[name] ?? escapeLine(name.replace(/^agent:/, ''));

@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { escapeLine } from '../../../../contract/escape-text.ts';
+import type { ApiToken } from '../../../../contract/tokens.ts';
+import { client } from '../../../client.ts';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { Item } from '../../../components/items.tsx';
+import { StateBadge } from '../../../components/state-badge.tsx';
+import { Ago, useNow } from '../../../components/time.tsx';
+import { useAway } from '../../../live/use-away.ts';
+import { tokensQuery } from '../../../queries/access.ts';
+import { queryClient } from '../../../queries/query-client.ts';
+
+/** A token with what it may do and when it was used. */
+export function TokenItem({ token }: { token: ApiToken }) {
+  const { id, name, scopes, prefix, createdAt, expiresAt, lastUsedAt, tokensPerDay, costPerDay } = token;
+  const isAway = useAway();
+  const [isAsked, setAsked] = useState(false);
+  const now = useNow(20_000);
+  const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= now;
+  const limits = [
+    tokensPerDay !== undefined && `${tokensPerDay.toLocaleString()} model tokens a day`,
+    costPerDay !== undefined && `${costPerDay.toLocaleString()} USD a day`,
+  ].filter(Boolean);
+  return (
+    <Item
+      title={escapeLine(name)}
+      badge={isOver && <StateBadge tone="calm">expired</StateBadge>}
+      note={
+        <>
+          <code>{prefix}…</code> · {[...scopes, ...limits].join(', ')}
+          <p>
+            Created <Ago at={createdAt} /> ·{' '}
+            {lastUsedAt ? (
+              <>
+                last used <Ago at={lastUsedAt} />
+              </>
+            ) : (
+              'never used'
+            )}{' '}
+            ·{' '}
+            {expiresAt ? (
+              <>
+                {isOver ? 'expired' : 'expires'} <Ago at={expiresAt} />
+              </>
+            ) : (
+              'does not expire'
+            )}
+          </p>
+        </>
+      }
+      actions={
+        <button
+          type="button"
+          className="button"
+          aria-label={`Revoke ${escapeLine(name)}`}
+          disabled={isAway}
+          onClick={() => setAsked(true)}
+        >
+          Revoke
+        </button>
+      }
+    >
+      {isAsked && (
+        <ConfirmDialog
+          title={`Revoke ${escapeLine(name)}?`}
+          verb="Revoke"
+          run={async () => {
+            await client.tokens.revoke({ params: { id } });
+            await queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey });
+          }}
+          onClose={() => setAsked(false)}
+        >
+          <p>Programs that use it are refused at once.</p>
+        </ConfirmDialog>
+      )}
+    </Item>
+  );
+}

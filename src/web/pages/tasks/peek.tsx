@@ -1,0 +1,138 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import type { Task } from '../../../contract/task.ts';
+import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { Problem } from '../../components/problem.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { Ago } from '../../components/time.tsx';
+import { approvalsQuery } from '../../queries/approvals.ts';
+import { taskQuery } from '../../queries/tasks.ts';
+import { ActionButton } from './action-button.tsx';
+import { useLastEvents } from './last-events.ts';
+import { useNeedsYou } from '../../components/use-needs-you.ts';
+import { PeekFacts } from './peek-facts.tsx';
+import styles from './peek.module.css';
+
+export interface PeekProps {
+  id: string;
+  /** Whether it covers the list. */
+  isAlone: boolean;
+  onClose: () => void;
+  /** Shows another task instead. */
+  onShow: (id: string) => void;
+}
+
+/** A task beside the list: what came of it, what it does, and what can be done with it. */
+export function Peek({ id, isAlone, onClose, onShow }: PeekProps) {
+  const { data: task, error, refetch } = useQuery(taskQuery(id));
+  const needsYou = useNeedsYou();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (isAlone) heading.current?.focus();
+  }, [isAlone, id]);
+  return (
+    <section className={styles['peek']} aria-labelledby="peek-title">
+      <header className={styles['head']}>
+        {task && <StatusBadge status={task.status} note={noteOf(task)} needsYou={needsYou.has(id)} />}
+        <Link className="button quiet" to="/tasks/$id" params={{ id }}>
+          Open page
+        </Link>
+        <button type="button" className="button quiet icon" aria-label="Close" onClick={onClose}>
+          <Icon name="x" />
+        </button>
+      </header>
+      <div className={styles['body']} tabIndex={0} role="group" aria-label="Details of the task">
+        <h2 id="peek-title" ref={heading} tabIndex={-1}>
+          {task ? visibleLine(task.title) : 'Task'}
+        </h2>
+        {error && !task && <Problem error={error} onRetry={() => void refetch()} />}
+        {!task && !error && <Loading rows={6} />}
+        {task && <PeekBody task={task} onShow={onShow} />}
+      </div>
+    </section>
+  );
+}
+
+function PeekBody({ task, onShow }: { task: Task; onShow: (id: string) => void }) {
+  const { id, result, error, prompt } = task;
+  return (
+    <>
+      <div className={styles['actions']}>
+        <ActionButton task={task} onRetried={onShow} />
+      </div>
+      <WaitingApproval id={id} />
+      {error && (
+        <div className="problem">
+          <p>{visibleText(error.message)}</p>
+          <p className="muted">Failure: {error.class.replaceAll('_', ' ')}</p>
+        </div>
+      )}
+      {result && result.output !== '' && <LongText title="Answer" text={result.output} id={id} />}
+      <PeekFacts task={task} />
+      <LastEvents id={id} />
+      {prompt && <LongText title="Prompt" text={prompt} id={id} />}
+    </>
+  );
+}
+
+function WaitingApproval({ id }: { id: string }) {
+  const { data: approvals = [] } = useQuery(approvalsQuery);
+  const approval = approvals.find(({ taskId }) => taskId === id);
+  if (!approval) return null;
+  return (
+    <p className={styles['waiting']}>
+      <Icon name="shield-question-mark" />
+      <span>
+        Needs you: <code>{visibleLine(approval.toolName)}</code>
+      </span>
+      <Link to="/approvals/$id" params={{ id: approval.id }}>
+        Decide
+      </Link>
+    </p>
+  );
+}
+
+/** Longer texts are on the page of the task, where they are searched and wrapped. */
+const LONGEST = 4000;
+
+function LongText({ title, text, id }: { title: string; text: string; id: string }) {
+  const isCut = text.length > LONGEST;
+  return (
+    <section className={styles['section']}>
+      <h3>{title}</h3>
+      <pre className={styles['text']}>{visibleText(isCut ? text.slice(0, LONGEST) : text)}</pre>
+      {isCut && (
+        <Link to="/tasks/$id" params={{ id }}>
+          Show all {text.length.toLocaleString()} characters
+        </Link>
+      )}
+    </section>
+  );
+}
+
+function LastEvents({ id }: { id: string }) {
+  const { data, error, refetch } = useLastEvents(id);
+  return (
+    <section className={styles['section']}>
+      <h3>Last events</h3>
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      <ol className={styles['events']}>
+        {data?.events.map(({ seq, at, type, message }) => (
+          <li key={seq}>
+            <span>{visibleLine(message === '' ? type.replaceAll('_', ' ') : message)}</span>
+            <Ago at={at} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function noteOf({ held, result }: Task): string | undefined {
+  if (held) return 'on hold';
+  if (result?.verified === undefined) return undefined;
+  return result.verified ? 'verified' : 'not verified';
+}

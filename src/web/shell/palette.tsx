@@ -1,0 +1,121 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
+import { Dialog } from '../components/dialog.tsx';
+import { Icon } from '../components/icon.tsx';
+import type { IconName } from '../components/icon-paths.ts';
+import { isForLimited, useIsLimited } from '../components/limited.tsx';
+import { statusLabel } from '../components/status-badge.tsx';
+import { sections } from '../pages/settings/sections.ts';
+import { tasksQuery } from '../queries/tasks.ts';
+import { useAdmin } from '../queries/use-admin.ts';
+import { actions, pages } from './pages.ts';
+import styles from './palette.module.css';
+
+interface Choice {
+  id: string;
+  icon: IconName;
+  name: string;
+  note?: string | undefined;
+  to: string;
+}
+
+const RECENT = 8;
+const TYPING_MS = 150;
+
+/** Finds pages and tasks by what is typed. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const id = useId();
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const choices = useChoices(text);
+  const current = choices[Math.min(at, choices.length - 1)];
+  const open = (choice: Choice | undefined) => {
+    if (!choice) return;
+    onClose();
+    void navigate({ to: choice.to });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === 'Enter') open(current);
+    else if (step)
+      setAt((old) => (Math.min(old, choices.length - 1) + step + choices.length) % choices.length);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog title="Search" onClose={onClose}>
+      <input
+        type="search"
+        role="combobox"
+        aria-label="Search pages and tasks"
+        aria-expanded
+        aria-controls={`${id}-list`}
+        aria-activedescendant={current && `${id}-${current.id}`}
+        placeholder="Pages and tasks"
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+        autoFocus
+      />
+      <ul className={styles['list']} role="listbox" id={`${id}-list`} aria-label="Found">
+        {choices.map((choice) => (
+          <li
+            key={choice.id}
+            id={`${id}-${choice.id}`}
+            role="option"
+            aria-selected={choice === current}
+            className={styles['choice']}
+            onClick={() => open(choice)}
+          >
+            <Icon name={choice.icon} />
+            <span className={styles['name']}>{choice.name}</span>
+            {choice.note && <span className="muted">{choice.note}</span>}
+          </li>
+        ))}
+      </ul>
+      {choices.length === 0 && <p className="muted">Nothing matches “{text}”.</p>}
+    </Dialog>
+  );
+}
+
+function useChoices(text: string): Choice[] {
+  const [q, setQ] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(text.trim()), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const isAdmin = useAdmin() === true;
+  const isLimited = useIsLimited();
+  const { data } = useInfiniteQuery(tasksQuery({ ...(q && { q }) }, RECENT));
+  return useMemo(() => {
+    const wanted = text.trim().toLowerCase();
+    const ofPages = [...pages, ...actions, ...(wanted === '' ? [] : settingsPages(isAdmin))]
+      .filter(({ path }) => !isLimited || isForLimited(path))
+      .filter(({ name }) => name.toLowerCase().includes(wanted))
+      .map(({ path, name, icon }): Choice => ({
+        id: `page${path.replaceAll('/', '-')}`,
+        icon,
+        name,
+        to: path,
+      }));
+    const ofTasks = (data?.pages[0]?.tasks ?? []).map(({ id, title, status }): Choice => ({
+      id,
+      icon: 'list-todo',
+      name: title ?? id,
+      note: status && statusLabel(status),
+      to: `/tasks/${id}`,
+    }));
+    return [...ofPages, ...ofTasks];
+  }, [text, data, isAdmin, isLimited]);
+}
+
+/** The sections of the settings that a person may open. */
+const settingsPages = (isAdmin: boolean) =>
+  sections
+    .filter(({ isForAdmins }) => isAdmin || !isForAdmins)
+    .map(({ path, name }) => ({ path, name: `Settings: ${name}`, icon: 'settings' as const }));

@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { CreateTask } from '../../src/contract/task.ts';
+import { newApproval } from '../helpers/approvals.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, type Tab } from '../helpers/browser.ts';
+import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { tell } from '../helpers/task-story.ts';
+import { follow, heldAdapter, testAdapter } from '../helpers/tasks.ts';
+import { addUser } from '../helpers/users.ts';
+
+// Each looks at several pages, at three widths in two themes.
+vi.setConfig({ testTimeout: 90_000 });
+
+describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
+  let daemon: TestDaemon;
+  const held = heldAdapter({ type: 'held', isChosenByLabels: false });
+  beforeAll(async () => {
+    daemon = await startDaemon({
+      flags: { 'queue.concurrency': 8 },
+      extraAdapters: [
+        testAdapter(tell, { type: 'teller', isChosenByLabels: false, driver: 'acp' }),
+        held.adapter,
+      ],
+    });
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await daemon[Symbol.asyncDispose]();
+  });
+
+  const create = async (body: Partial<CreateTask> = {}) => {
+    const { task } = await daemon.client.tasks.create({
+      body: { title: 'Fix the sum', prompt: 'Fix it', assignedAgent: 'teller', ...body },
+    });
+    return task.id;
+  };
+  const finished = async (body: Partial<CreateTask> = {}) => {
+    const id = await create(body);
+    await follow(daemon.client, id);
+    return id;
+  };
+  const heading = ({ page }: Tab, name = 'Fix the sum') =>
+    page.getByRole('heading', { level: 1, name }).waitFor();
+
+  it('shows the answer first, harmless, then what the agent did, and the same after a reload', async () => {
+    const id = await finished({ labels: ['urgent'] });
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    await tab.open(`/tasks/${id}`);
+    await heading(tab);
+    await page.reload();
+    await heading(tab);
+    await page.getByRole('heading', { name: 'What changed' }).waitFor();
+    await page.getByText('· claimed').waitFor();
+    expect(await page.getByRole('link', { name: 'the guide' }).getAttribute('rel')).toBe(
+      'noopener noreferrer nofollow',
+    );
+    expect(await page.getByText('(docs.example)').count()).toBe(1);
+    expect(await page.getByRole('link', { name: 'a trap' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Image: pixel' }).count()).toBe(1);
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await page.getByText(String.raw`abc\u{202e}dcba\x00\u{200b}`).count()).toBeGreaterThan(0);
+    expect(await page.getByText('Tokens').locator('..').textContent()).toContain('1,234');
+    // A call and its result are one row that opens.
+    await page.getByText('read_file').click();
+    await page.getByText('expect(sum(1, 2)).toBe(3)').first().waitFor();
+    await page.getByText('edit_file').click();
+    await page.getByText('return a + b;').waitFor();
+    await page.getByText(/^Thought for/).click();
+    await page.getByText('The sum is off by one.').waitFor();
+    expect(await inspect(tab, 'task')).toEqual([]);
+    expect(await page.title()).not.toContain('harmed');
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('opens its views by keyboard, each with an address of its own', async () => {
+    const id = await finished({ verify: ['echo checked', 'true'] });
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    await tab.open(`/tasks/${id}`);
+    await heading(tab);
+    await page.getByText('· verified').waitFor();
+    await page.getByRole('tab', { name: 'Timeline' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**?tab=output');
+    await page.getByText('I look at the test first.').waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**?tab=checks');
+    await page.getByText('exit code 0').first().waitFor();
+    expect(await page.getByRole('tab', { name: /^Checks/ }).textContent()).toBe('Checks2/2');
+    expect(await inspect(tab, 'task-checks')).toEqual([]);
+    await page.goBack();
+    await page.waitForURL('**?tab=output');
+    await page.getByRole('tab', { name: /^Changes/ }).click();
+    await page
+      .getByText('What this agent changed')
+      .or(page.getByText('Only the built-in agent keeps the files that it changes'))
+      .first()
+      .waitFor();
+    await page.reload();
+    expect(await page.getByRole('tab', { name: /^Changes/ }).getAttribute('aria-selected')).toBe('true');
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('shows what happens while it happens, asks for decisions, and cancels', async () => {
+    const id = await create({ assignedAgent: 'held' });
+    const { run } = await held.started(held.runs.length);
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    await tab.open(`/tasks/${id}`);
+    await heading(tab);
+    await page.getByText('Live', { exact: true }).waitFor();
+    run.emit({ type: 'progress', message: 'Cloning the repository' });
+    await page.getByText('Cloning the repository').waitFor();
+    run.emit({
+      type: 'progress',
+      message: '',
+      data: {
+        type: 'tool:call',
+        toolCallId: 'c',
+        name: 'fetch_page',
+        arguments: { url: 'https://a.example' },
+      },
+    });
+    await page.getByText('fetch_page').waitFor();
+    const row = page.getByRole('listitem').filter({ hasText: 'fetch_page' });
+    await row.getByText('running').waitFor();
+    run.emit({
+      type: 'progress',
+      message: '',
+      data: { type: 'tool:result', toolCallId: 'c', result: { success: true, content: 'page' } },
+    });
+    await row.getByText('ok', { exact: true }).waitFor();
+    expect(await page.getByText('Tokens', { exact: true }).count()).toBe(0);
+    run.emit({ type: 'progress', message: '', data: { type: 'usage', input: 900, output: 87 } });
+    await page.getByText('987').waitFor();
+    run.emit({ type: 'progress', message: '', data: { type: 'step:start', step: 3 } });
+    run.spend({ tokens: 12_345, costUsd: 0.04 });
+    await page.locator('header').getByText('step 3').waitFor();
+    await page.locator('header').getByText('12,345').waitFor();
+    await page.getByText('$0.04').waitFor();
+
+    const request = newApproval({ task_id: id, scope_id: id, arguments: '{"command":"rm -r dist"}' });
+    const { id: approvalId } = await daemon.app.approvals.request(request);
+    await page.getByText('rm -r dist').waitFor();
+    // It stands on the page of its task.
+    expect(await page.getByRole('link', { name: 'View task' }).count()).toBe(0);
+    expect(await inspect(tab, 'task-approval')).toEqual([]);
+    // Buttons that have just appeared take no press.
+    await expect
+      .poll(
+        async () => {
+          await page
+            .getByRole('button', { name: 'Deny', exact: true })
+            .press('Enter', { timeout: 500 })
+            .catch(() => undefined);
+          return (await daemon.client.approvals.get({ params: { id: approvalId } })).approval.status;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe('denied');
+    await page.getByText('rm -r dist').waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Cancel task' }).press('Enter');
+    await page.getByRole('button', { name: 'Run again' }).waitFor();
+    expect(await page.getByRole('banner').or(page.locator('header')).getByText('Cancelled').count()).toBe(1);
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('says why it failed and what to do, above everything, and runs it again', async () => {
+    const id = await finished({ prompt: 'fail', maxAttempts: 1 });
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    await tab.open(`/tasks/${id}`);
+    const failure = page.getByRole('region', { name: 'Sign-in refused' });
+    await failure.getByText('The key was refused.').waitFor();
+    await failure.getByText('svc doctor').waitFor();
+    expect(await inspect(tab, 'task-failed')).toEqual([]);
+    await page.getByRole('button', { name: 'Run again' }).press('Enter');
+    await page.getByText('Retry of').waitFor();
+    expect(page.url()).not.toContain(id);
+    expect(await page.getByRole('link', { name: id }).count()).toBe(1);
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('counts down to the next attempt after a usage limit', async () => {
+    const id = await create({ prompt: 'limit' });
+    await using tab = await openTab(daemon);
+    await tab.open(`/tasks/${id}`);
+    await tab.page
+      .getByText(/Next attempt in (20|21):\d\d/)
+      .first()
+      .waitFor();
+    expect(await inspect(tab, 'task-waiting')).toEqual([]);
+    await daemon.client.tasks.cancel({ params: { id } });
+    await tab.page
+      .getByText(/Next attempt in/)
+      .first()
+      .waitFor({ state: 'detached' });
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('continues the session of an agent with another prompt', async () => {
+    const id = await finished();
+    await daemon.app.database.write(({ db }) =>
+      db
+        .insertInto('task_sessions')
+        .values({
+          task_id: id,
+          agent: 'teller',
+          session_id: 'session-1',
+          cwd: daemon.home,
+          cli_version: null,
+          updated_at: new Date().toISOString(),
+        })
+        .execute(),
+    );
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    await tab.open(`/tasks/${id}`);
+    await page.getByRole('button', { name: 'Continue…' }).press('Enter');
+    await page.getByRole('textbox').fill('Also write the changelog');
+    expect(await inspect(tab, 'task-continue')).toEqual([]);
+    await page.getByRole('textbox').press('Control+Enter');
+    await heading(tab, 'Also write the changelog');
+    await page.getByText('Continues').waitFor();
+    expect(await page.getByRole('link', { name: id }).count()).toBe(1);
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('copies its link, and deletes a task unless it is taken back', async () => {
+    const id = await finished();
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await tab.open(`/tasks/${id}?tab=output&line=2`);
+    await heading(tab);
+    await page.getByRole('button', { name: 'More actions' }).press('Enter');
+    expect(await inspect(tab, 'task-menu')).toEqual([]);
+    await page.getByRole('button', { name: 'Copy link' }).press('Enter');
+    await page.getByText('Link copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
+    await page.getByRole('button', { name: 'More actions' }).press('Enter');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    const remove = async () => {
+      await page.getByRole('button', { name: 'More actions' }).press('Enter');
+      await page.getByRole('button', { name: 'Delete' }).press('Enter');
+      await page.getByText('Task deleted.').waitFor();
+    };
+    await remove();
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.goBack();
+    await heading(tab);
+    expect((await daemon.client.tasks.get({ params: { id } })).task.id).toBe(id);
+  });
+
+  it('says what fills an empty page, and releases what was imported', async () => {
+    const task = {
+      id: 'task_old',
+      title: 'From elsewhere',
+      status: 'pending',
+      createdAt: new Date().toISOString(),
+    };
+    await daemon.client.tasks.import({ body: { version: '1', tasks: [{ ...task, prompt: 'hold' }] } });
+    const { tasks } = await daemon.client.tasks.filter({ query: { q: 'elsewhere' } });
+    const id = tasks[0]?.id ?? '';
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    await tab.open(`/tasks/${id}?tab=output`);
+    await page.getByText('What it writes appears here.').waitFor();
+    await page.getByText('It runs once you release it.').waitFor();
+    expect(await inspect(tab, 'task-empty')).toEqual([]);
+    await page.getByRole('button', { name: 'Release' }).press('Enter');
+    await page.getByRole('button', { name: 'Release' }).waitFor({ state: 'detached' });
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('shows the task of another user as one that does not exist', async () => {
+    const id = await finished();
+    const ben = await addUser(daemon, 'ben');
+    await using tab = await openTab(daemon, { user: ben });
+    const { page } = tab;
+    await tab.open(`/tasks/${id}`);
+    await page.getByText('Task not found').waitFor();
+    expect(await page.getByText('Fix the sum').count()).toBe(0);
+    expect(await inspect(tab, 'task-not-found')).toEqual([]);
+    // The browser itself logs the refusal.
+    expect(tab.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+  });
+});
