@@ -57,6 +57,14 @@ describe('whether a peer is our own user', () => {
     expect(isOwnUser(peer, tables(tcp, tcp6))).toBe(expected);
   });
 
+  it('reads the table again where it misses the peer, as it can while other connections end', () => {
+    const readings = [[], [line({}), line({})], [line({})]].map((rows) => tables(rows));
+    expect(
+      isOwnUser(socket(), (name) => (name === 'tcp' ? readings.shift() : readings[0])?.(name) ?? ''),
+    ).toBe(true);
+    expect(readings).toEqual([]);
+  });
+
   it('the peer user is unknown when the kernel does not report it', () => {
     expect(isOwnUser(socket(), () => '')).toBe(false);
   });
