@@ -126,10 +126,10 @@ const compare = defineCommand({
 const pick = defineCommand({
   name: 'pick',
   summary: 'Choose a candidate of a task',
-  examples: ['svc tasks pick 0199 0200'],
+  examples: ['svc tasks pick 0199 2', 'svc tasks pick 0199 claude'],
   args: {
     id: required(taskId),
-    candidate: required(text, 'ID of the candidate, or its beginning or end'),
+    candidate: required(text, 'Its number, its agent, or its ID or the beginning or end of it'),
   },
   options: [json],
   run: async ({ cli, args, options }) =>

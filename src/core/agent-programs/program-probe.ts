@@ -57,6 +57,8 @@ export class ProgramProbe {
     const { min, tested } = preset.versions;
     if (version === undefined) return tested === '' ? {} : { warning: 'It does not say its version' };
     const known = { version };
+    if (version === UNRELEASED)
+      return { ...known, warning: 'It is a build without a version, which svc cannot compare' };
     if (isNewerVersion(min, version) && version !== allowedVersion)
       return { ...known, problem: tooOld(agent, version) };
     if (tested !== '' && isNewerVersion(version, tested))
@@ -112,6 +114,9 @@ export class ProgramProbe {
     return { version: versionIn(output), isSure: 'code' in exit && exit.code === 0 };
   }
 }
+
+/** What builds from source call themselves, those of Codex for example. */
+const UNRELEASED = '0.0.0';
 
 /** The version in the output of a program, such as `2.1.330` in `2.1.330 (Claude Code)`. */
 const versionIn = (text: string): string | undefined =>

@@ -180,7 +180,9 @@ export class ProgramRun {
     const { agent } = this.#program;
     const { task, signal } = this.#run;
     const { cwd } = order;
-    const context = { ...rights.context, workspace: cwd, signal };
+    // What is still open when the turn is over, because the agent exited or was stopped, has nobody to wait for it.
+    const over = new AbortController();
+    const context = { ...rights.context, workspace: cwd, signal: AbortSignal.any([signal, over.signal]) };
     const asked = new AskedCalls({
       gate: await this.#deps.gate(),
       approvals,
@@ -223,6 +225,7 @@ export class ProgramRun {
       silence.stop();
       signal.removeEventListener('abort', cancel);
       await session.end();
+      over.abort();
       await asked.settled();
     }
   }

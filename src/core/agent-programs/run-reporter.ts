@@ -23,6 +23,8 @@ export class RunReporter {
   readonly #reported = new Set<string>();
   readonly #ends = new Map<string, (call: AgentCall) => void>();
   readonly #refused = new Set<string>();
+  /** The calls since the agent has last said something. */
+  readonly #awaited = new Set<string>();
   #thoughts: string | undefined;
 
   constructor(sink: (event: RunEventInput) => void, workspace: () => string) {
@@ -30,18 +32,23 @@ export class RunReporter {
     this.#workspace = workspace;
   }
 
-  /** Whether a call runs that has not reported its end. */
+  /** Whether a call runs that has not reported its end: where the agent has said something since, it waits for none. */
   get isCalling(): boolean {
-    return [...this.#calls.values()].some((call) => this.#announced.has(call.id) && !isOver(call));
+    return [...this.#awaited].some((id) => {
+      const call = this.#calls.get(id);
+      return call !== undefined && !isOver(call);
+    });
   }
 
   addText(delta: string): void {
+    this.#awaited.clear();
     this.#endThought();
     this.text += delta;
     this.#sink({ type: 'text:delta', data: { step: this.#step, delta } });
   }
 
   addThought(text: string): void {
+    this.#awaited.clear();
     if (this.#thoughts === undefined)
       this.#sink({ type: 'thinking:start', data: { step: this.#step, text: '' } });
     this.#thoughts = (this.#thoughts ?? '') + text;
@@ -97,6 +104,7 @@ export class RunReporter {
     if (this.#announced.has(call.id)) return;
     this.#calls.set(call.id, call);
     this.#announced.add(call.id);
+    this.#awaited.add(call.id);
     this.#endThought();
     const args = shownArguments(call.input ?? { call: call.title }, this.#workspace());
     this.#sink({

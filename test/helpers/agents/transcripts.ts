@@ -12,7 +12,7 @@ import type {
   PlanEntry,
   TurnEnd,
 } from '../../../src/core/agents/drivers/driver.ts';
-import { hasSharedFixtures, sharedFixture } from '../shared-fixture.ts';
+import { hasSharedFixtures } from '../shared-fixture.ts';
 
 /** Without links, which a sandbox would not show. */
 const shared = realUrl(new URL('../../../../shared/', import.meta.url));
@@ -59,17 +59,25 @@ export interface Transcript {
   };
 }
 
-/** The recorded scenarios of an agent; none where there are no fixtures. */
-export const scenariosOf = (agent: string): string[] =>
-  hasSharedFixtures
-    ? readdirSync(fileURLToPath(new URL(`fixtures/agents/${agent}`, shared)))
-        .filter((name) => name.endsWith('.jsonl'))
-        .map((name) => name.replace(/\.jsonl$/, ''))
-        .sort()
-    : [];
+/** The recorded scenarios of an agent, those of this repository among them; none where there are no fixtures. */
+export function scenariosOf(agent: string): string[] {
+  if (!hasSharedFixtures) return [];
+  const folders = [
+    new URL(`fixtures/agents/${agent}`, shared),
+    new URL(`../../fixtures/agents/${agent}`, import.meta.url),
+  ];
+  return folders
+    .map((folder) => fileURLToPath(folder))
+    .flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => name.replace(/\.jsonl$/, ''))
+    .sort();
+}
 
-export const transcriptPath = (agent: string, scenario: string): string =>
-  fileURLToPath(new URL(`fixtures/agents/${agent}/${scenario}.jsonl`, shared));
+export function transcriptPath(agent: string, scenario: string): string {
+  const own = fileURLToPath(new URL(`../../fixtures/agents/${agent}/${scenario}.jsonl`, import.meta.url));
+  return existsSync(own) ? own : fileURLToPath(new URL(`fixtures/agents/${agent}/${scenario}.jsonl`, shared));
+}
 
 /** The lines that a recorded agent wrote to stdout. */
 export const recordedOutput = (agent: string, scenario: string): string[] =>
@@ -81,9 +89,8 @@ export const recordedOutput = (agent: string, scenario: string): string[] =>
     .map(({ line }) => line);
 
 export function readTranscript(agent: string, scenario: string): Transcript {
-  const found = sharedFixture<Transcript>(`agents/${agent}/${scenario}.meta.json`);
-  if (!found) throw new Error(`there is no transcript ${agent}/${scenario}`);
-  return found;
+  const path = transcriptPath(agent, scenario).replace(/\.jsonl$/, '.meta.json');
+  return JSON.parse(readFileSync(path, 'utf8')) as Transcript;
 }
 
 /** What a driver reported while a transcript was played. */

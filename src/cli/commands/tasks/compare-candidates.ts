@@ -81,6 +81,13 @@ const verifiedText = (verification: Candidate['verification']) =>
 const linesText = ({ additions, deletions }: Candidate) =>
   additions === undefined ? '' : `+${additions} −${deletions ?? 0}`;
 
+/** The candidate with this number, as the run counts them, or the only one of this agent. */
+function namedCandidate(text: string, candidates: readonly Candidate[]): string | undefined {
+  if (/^[1-9]$/.test(text)) return candidates[Number(text) - 1]?.taskId;
+  const found = candidates.filter(({ agent }) => agent === text);
+  return found.length === 1 ? found[0]?.taskId : undefined;
+}
+
 /** `svc tasks pick ID CANDIDATE`. */
 export async function pickCandidate(
   cli: Cli,
@@ -90,15 +97,17 @@ export async function pickCandidate(
   const { output } = cli;
   const { client } = cli.connect();
   const id = await resolveId(text, idsOf(client, 'task'));
-  const candidateId = await resolveId(candidate, {
-    ...idsOf(client, 'task'),
-    noun: 'candidate',
-    listCommand: `svc tasks compare ${id}`,
-    async *list() {
-      const { candidates } = await client.tasks.getCandidates({ params: { id } });
-      for (const { taskId } of candidates) yield taskId;
-    },
-  });
+  const { candidates } = await client.tasks.getCandidates({ params: { id } });
+  const candidateId =
+    namedCandidate(candidate, candidates) ??
+    (await resolveId(candidate, {
+      ...idsOf(client, 'task'),
+      noun: 'candidate',
+      listCommand: `svc tasks compare ${id}`,
+      async *list() {
+        for (const { taskId } of candidates) yield taskId;
+      },
+    }));
   const answer = await client.tasks.pick({ params: { id }, body: { candidateId } });
   if (json) return output.json(answer);
   output.line(`${answer.message}.`);

@@ -42,6 +42,18 @@ export const failureTexts: readonly FailureText[] = [
     source: 'acp-codex/server-500',
   },
   {
+    pattern: /^unexpected status 5\d\d\b/,
+    class: 'network',
+    code: 'server_error',
+    source: 'acp-codex/overloaded-529',
+  },
+  {
+    pattern: /^The engine is currently overloaded/,
+    class: 'network',
+    code: 'server_error',
+    source: 'acp-opencode/overloaded-529',
+  },
+  {
     pattern: /stream disconnected before completion/,
     class: 'network',
     code: 'connection_lost',

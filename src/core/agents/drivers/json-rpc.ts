@@ -43,7 +43,8 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Speaks JSON-RPC in lines with one peer. Lines that are no message are ignored; parameters that are no object read as empty. */
 export class JsonRpcPeer {
   readonly #options: JsonRpcOptions;
-  readonly #pending = new Map<unknown, PendingCall>();
+  /** By their ids as texts: some peers answer `"1"` to a request `1`. */
+  readonly #pending = new Map<string, PendingCall>();
   #nextId = 1;
   #isClosed = false;
 
@@ -62,9 +63,10 @@ export class JsonRpcPeer {
       else this.#options.onNotification(method, params);
       return;
     }
-    const call = this.#pending.get(id);
+    const key = String(id);
+    const call = this.#pending.get(key);
     if (!call) return;
-    this.#pending.delete(id);
+    this.#pending.delete(key);
     if ('error' in message && message['error'] !== null) call.reject(parseError(message['error']));
     else call.resolve(message['result']);
   }
@@ -73,7 +75,7 @@ export class JsonRpcPeer {
   call(method: string, params: object, id: number | string = this.#nextId++): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new JsonRpcClosed(`closed before ${method}`));
-      this.#pending.set(id, { resolve, reject });
+      this.#pending.set(String(id), { resolve, reject });
       this.#send({ id, method, params });
     });
   }
@@ -118,10 +120,16 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   }
 }
 
+/** A code that is a number, or written as one. */
+const codeOf = (value: unknown): number | undefined =>
+  typeof value === 'number' || (typeof value === 'string' && /^-?\d{1,9}$/.test(value))
+    ? Number(value)
+    : undefined;
+
 function parseError(value: unknown): JsonRpcError {
   const { code, message, data } = isObject(value) ? value : {};
   return new JsonRpcError(
-    typeof code === 'number' ? code : -32603,
+    codeOf(code) ?? -32603,
     typeof message === 'string' ? message : 'the peer reported an error without a text',
     data,
   );

@@ -83,6 +83,12 @@ it('svc tasks pick takes the end of an ID among the candidates', async () => {
   expect((await svc('tasks', 'pick', id, 'absent')).stderr).toContain(`svc tasks compare ${id}`);
 });
 
+it.each(['2', 'codex'])('svc tasks pick takes %s, as the run names the candidate', async (name) => {
+  picked.length = 0;
+  expect(await svc('tasks', 'pick', id, name)).toMatchObject({ code: 0 });
+  expect(picked).toEqual([idOf(3)]);
+});
+
 it('svc run refuses options for candidates that contradict each other', async () => {
   for (const words of [
     ['--pick', 'judge'],

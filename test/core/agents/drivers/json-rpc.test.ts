@@ -37,6 +37,13 @@ describe('JSON-RPC lines', () => {
     expect(await Promise.all([first, second])).toEqual(['one', 'two']);
   });
 
+  it('takes an id and a code that come back as texts', async () => {
+    const { peer, sent } = createPeer();
+    const answered = peer.call('a', {});
+    peer.receive(JSON.stringify({ id: String((sent[0] as { id: number }).id), error: { code: '429' } }));
+    await expect(answered).rejects.toMatchObject({ code: 429 });
+  });
+
   it('carries the version where the peer wants it', () => {
     const { peer, sent } = createPeer({ hasVersion: true });
     peer.notify('ready');

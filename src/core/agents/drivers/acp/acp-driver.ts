@@ -13,7 +13,7 @@ import type {
 import { JsonRpcPeer, methodNotFound } from '../json-rpc.ts';
 import { AcpCalls, isOver, type KnownCall } from './calls.ts';
 import { exitFailure, failure, requestFailure } from './failure.ts';
-import { type Fields, listOf, objectOf, textOf } from './fields.ts';
+import { type Fields, idOf, listOf, objectOf, textOf } from './fields.ts';
 import { type OpenedSession, openSession } from './open-session.ts';
 import {
   hasArgumentsToCome,
@@ -56,7 +56,9 @@ class AcpDriver implements AgentDriver {
         return this.#ask(params);
       },
       onNotification: (method, params) => {
-        if (method === 'session/update' && this.#hasPrompted) this.#update(objectOf(params['update']));
+        if (method !== 'session/update' || !this.#hasPrompted) return;
+        const update = objectOf(params['update']);
+        if (this.#isOwn(params['sessionId']) || isCall(update)) this.#update(update);
       },
     });
   }
@@ -132,6 +134,11 @@ class AcpDriver implements AgentDriver {
     this.#closeQuestions();
   }
 
+  /** Agents that the agent starts itself have sessions of their own: their calls count, their words are not the answer. */
+  #isOwn(sessionId: unknown): boolean {
+    return (idOf(sessionId) ?? this.#session?.id) === this.#session?.id;
+  }
+
   #exited(): DriverFailure {
     const { exit, detail } = this.#exit ?? { exit: { code: null, signal: null }, detail: '' };
     return exitFailure(exit, detail);
@@ -189,10 +196,10 @@ class AcpDriver implements AgentDriver {
   #update(update: Fields): void {
     const kind = update['sessionUpdate'];
     const text = textOf(objectOf(update['content'])['text']) ?? '';
-    if (kind === 'tool_call' || kind === 'tool_call_update') this.#onCall(kind, update);
+    if (isCall(update)) this.#onCall(update['sessionUpdate'], update);
     else if (kind === 'agent_message_chunk' && text !== '') {
       this.#steps.output();
-      if (this.#turn) this.#turn.text += text;
+      this.#turn?.say(text, update['messageId'] ?? undefined);
       this.#listener.onText(text);
     } else if (kind === 'agent_thought_chunk' && text !== '') {
       this.#steps.output();
@@ -213,7 +220,7 @@ class AcpDriver implements AgentDriver {
   }
 
   #onCall(source: 'tool_call' | 'tool_call_update', update: Fields): void {
-    if (textOf(update['toolCallId']) === undefined) return;
+    if (idOf(update['toolCallId']) === undefined) return;
     const { known, isNew } = this.#calls.update(source, update);
     if (isNew) this.#steps.output();
     if (isOver(known.call)) this.#steps.boundary();
@@ -227,3 +234,7 @@ class AcpDriver implements AgentDriver {
       this.#listener.onNote(`The agent changed its mode from ${this.#mode} to ${mode}.`);
   }
 }
+
+/** Whether an update is of a tool call. */
+const isCall = (update: Fields): update is Fields & { sessionUpdate: 'tool_call' | 'tool_call_update' } =>
+  update['sessionUpdate'] === 'tool_call' || update['sessionUpdate'] === 'tool_call_update';

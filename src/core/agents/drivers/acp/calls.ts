@@ -1,7 +1,7 @@
 import type { AgentCall, CallDiff, CallStatus } from '../driver.ts';
 import { type CallTraits, callKind, mcpTool, toolName } from './call-kind.ts';
 import { contentDiffs, contentTexts, outputDelta, reportedExitCode, reportedOutput } from './call-output.ts';
-import { type Fields, hasMembers, listOf, textOf } from './fields.ts';
+import { type Fields, hasMembers, idOf, listOf, textOf } from './fields.ts';
 import { isObject } from '../json-rpc.ts';
 
 /** A call with everything that its agent has reported of it. */
@@ -40,7 +40,7 @@ export class AcpCalls {
 
   /** Takes a description of a call; one without an ID is not joined with any other. */
   update(source: Source, update: Fields): { known: KnownCall; isNew: boolean } {
-    const id = textOf(update['toolCallId']) ?? '';
+    const id = idOf(update['toolCallId']) ?? '';
     const earlier = this.#calls.get(id);
     const known = earlier ?? newCall(id);
     if (id !== '') this.#calls.set(id, known);

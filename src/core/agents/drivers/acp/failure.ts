@@ -2,7 +2,7 @@ import { cutText } from '../../../text/cut-text.ts';
 import type { AgentExit, DriverFailure } from '../driver.ts';
 import { findFailureText } from '../failure-texts.ts';
 import { JsonRpcError } from '../json-rpc.ts';
-import { objectOf, textOf } from './fields.ts';
+import { countOf, objectOf, textOf } from './fields.ts';
 
 const MAX_MESSAGE = 500;
 
@@ -44,21 +44,29 @@ export function requestFailure(error: unknown, closed: () => DriverFailure): Dri
   if (!(error instanceof JsonRpcError)) return closed();
   const data = objectOf(error.data);
   const message = sentence(textOf(data['message']) ?? textOf(data['details']) ?? error.message);
-  const field = [data['errorKind'], data['codexErrorInfo'], data['errorName']].find(
+  const info = data['codexErrorInfo'];
+  // Codex adds the status to some of its errors, and then their name is a key.
+  const [name, detail] = Object.entries(objectOf(info))[0] ?? [];
+  const field = [data['errorKind'], info, name, data['errorName']].find(
     (value) => typeof value === 'string' && Object.hasOwn(typed, value),
   );
-  const fault = typed[textOf(field) ?? ''] ?? findFailureText(message) ?? byCode(error.code);
+  const status = countOf(objectOf(detail)['httpStatusCode']) ?? error.code;
+  const fault = typed[textOf(field) ?? ''] ?? findFailureText(message) ?? byCode(status);
   return failure(fault ?? { class: 'agent_error', code: 'agent_error' }, message);
 }
+
+/** A turn in which no model has answered. */
+export const noAnswer: DriverFailure = {
+  class: 'agent_error',
+  code: 'no_answer',
+  message: 'No model has answered.',
+};
 
 /** Says why a turn failed whose answer is the text of an error, which warnings may precede. */
 export function textFailure(text: string): DriverFailure {
   const sentences = text.split('\n\n').map(sentence);
   const known = sentences.find((one) => findFailureText(one) !== undefined);
-  return failure(
-    findFailureText(known ?? '') ?? { class: 'agent_error', code: 'no_answer' },
-    known ?? (sentence(text) || 'No model has answered.'),
-  );
+  return failure(findFailureText(known ?? '') ?? noAnswer, known ?? (sentence(text) || noAnswer.message));
 }
 
 /** Says that the program exited before it had answered. */

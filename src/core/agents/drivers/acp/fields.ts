@@ -10,6 +10,10 @@ export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? valu
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/** An id, which some agents write as a number. */
+export const idOf = (value: unknown): string | undefined =>
+  typeof value === 'number' ? String(value) : textOf(value);
+
 export const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 

@@ -2,7 +2,7 @@ import type { DriverFailure, SessionOrder } from '../driver.ts';
 import { version } from '../../../version.ts';
 import type { JsonRpcPeer } from '../json-rpc.ts';
 import { failure } from './failure.ts';
-import { type Fields, listOf, objectOf, textOf } from './fields.ts';
+import { type Fields, idOf, listOf, objectOf, textOf } from './fields.ts';
 
 /** A session that is ready for its first prompt. */
 export interface OpenedSession {
@@ -53,7 +53,7 @@ async function startSession(
   }));
   if (resume === undefined) {
     const offer = objectOf(await peer.call('session/new', { cwd, mcpServers }));
-    const id = textOf(offer['sessionId']);
+    const id = idOf(offer['sessionId']);
     return id ? { id, offer } : { failure: agentError('no_session', 'The agent opened no session.') };
   }
   const resumes = objectOf(abilities['sessionCapabilities'])['resume'];

@@ -8,7 +8,7 @@ export function permissionQuestion(known: KnownCall): PermissionQuestion {
   const { call, mcp } = known;
   return {
     call: structuredClone(call),
-    bound: isFullyKnown(known) ? bound(known) : undefined,
+    bound: known.id !== '' && isFullyKnown(known) ? bound(known) : undefined,
     hidesArguments: hasArgumentsToCome(known),
     isExact: call.kind === 'shell' ? known.input['command'] !== undefined : hasMembers(known.input),
     ...(command !== undefined && { command: { text: command, cwd: textOf(known.input['cwd']) } }),

@@ -37,6 +37,10 @@ export class AcpUsage {
 const tokenCount = (answer: Fields): Fields =>
   objectOf(objectOf(objectOf(answer['_meta'])['quota'])['token_count']);
 
+/** Whether the agent counts the tokens of its turns. */
+export const isCounting = (answer: Fields): boolean =>
+  'token_count' in objectOf(objectOf(answer['_meta'])['quota']);
+
 /** Whether the agent counts tokens and counted none in this turn: then no model has answered. */
 export const isUncounted = (answer: Fields): boolean =>
   objectOf(objectOf(answer['_meta'])['quota'])['token_count'] === null;

@@ -1,6 +1,6 @@
 import type { AgentCall } from '../driver.ts';
 import { diffOf } from './claude-diff.ts';
-import { type Fields, fields, fieldsList, text } from './claude-messages.ts';
+import { type Fields, fields, fieldsList, idOf, text } from './claude-messages.ts';
 import { kindOf, titleOf } from './claude-tools.ts';
 
 /** The tool calls that have no result yet, each known by its `tool_use_id`. */
@@ -32,7 +32,7 @@ export class ClaudeCalls {
 
   /** The end of a call; undefined for one that was never described. `detail` is the CLI's own record of it. */
   finish(part: Fields, detail: unknown): AgentCall | undefined {
-    const call = this.#calls.get(text(part['tool_use_id']) ?? '');
+    const call = this.#calls.get(idOf(part['tool_use_id']) ?? '');
     if (!call) return undefined;
     this.#calls.delete(call.id);
     call.status = part['is_error'] === true ? 'failed' : 'completed';

@@ -22,6 +22,7 @@ import {
   type Fields,
   fields,
   fieldsList,
+  idOf,
   readLine,
   text,
   userMessage,
@@ -36,6 +37,8 @@ type Opened = Awaited<ReturnType<AgentDriver['open']>>;
 
 /** The CLI says errors of its own in the name of this model. */
 const SYNTHETIC = '<synthetic>';
+/** So many lines are remembered: one that comes again comes soon. */
+const MOST_SEEN = 1000;
 
 /** Speaks the stream-json control protocol of Claude Code, as `claudeArgv` starts it. */
 export const createClaudeDriver: CreateDriver = (send, listener) => new ClaudeDriver(send, listener);
@@ -56,6 +59,8 @@ class ClaudeDriver implements AgentDriver {
   #sessionId = '';
   #messageId = '';
   #requests = 0;
+  /** The ids of the latest lines. */
+  readonly #seen = new Set<string>();
 
   constructor(send: (message: object) => void, listener: DriverListener) {
     this.#send = send;
@@ -111,7 +116,7 @@ class ClaudeDriver implements AgentDriver {
 
   receive(line: string): void {
     const message = readLine(line);
-    if (!message || this.#exit) return;
+    if (!message || this.#exit || this.#isRepeated(message['uuid'])) return;
     const type = message['type'];
     // A result also names the session that was not found.
     if (type !== 'result') this.#nameSession(text(message['session_id']));
@@ -119,11 +124,21 @@ class ClaudeDriver implements AgentDriver {
     else if (type === 'assistant') this.#onAssistant(message);
     else if (type === 'user') this.#onUser(message);
     else if (type === 'control_request') this.#onRequest(message);
-    else if (type === 'control_cancel_request') this.#questions.withdraw(text(message['request_id']) ?? '');
+    else if (type === 'control_cancel_request') this.#questions.withdraw(message['request_id']);
     else if (type === 'control_response') this.#onResponse(fields(message['response']) ?? {});
     else if (type === 'rate_limit_event') this.#onLimit(fields(message['rate_limit_info']) ?? {});
     else if (type === 'system') this.#onSystem(message);
     else if (type === 'result') this.#onResult(message);
+  }
+
+  /** Each line has an id of its own: one that comes again would double the answer and the tokens. */
+  #isRepeated(uuid: unknown): boolean {
+    if (typeof uuid !== 'string') return false;
+    if (this.#seen.has(uuid)) return true;
+    this.#seen.add(uuid);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > MOST_SEEN && oldest !== undefined) this.#seen.delete(oldest);
+    return false;
   }
 
   #onStreamEvent(message: Fields): void {
@@ -158,7 +173,7 @@ class ClaudeDriver implements AgentDriver {
         this.#turn?.say(said, isModel);
       }
       if (part['type'] === 'thinking' && thought !== undefined && isMain) this.#thinking.whole(thought);
-      const [id, name] = [text(part['id']), text(part['name'])];
+      const [id, name] = [idOf(part['id']), text(part['name'])];
       if (part['type'] === 'tool_use' && id !== undefined && name !== undefined)
         this.#calls.describe(id, name, fields(part['input']));
     }
@@ -184,9 +199,9 @@ class ClaudeDriver implements AgentDriver {
   }
 
   #onRequest(message: Fields): void {
-    const id = text(message['request_id']);
-    if (id === undefined) return;
-    this.#questions.receive(id, fields(message['request']) ?? {}, this.#turn?.isCancelled ?? false);
+    const id = message['request_id'];
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    this.#questions.receive(id, fields(message['request']) ?? {}, this.#turn);
   }
 
   #onResponse(response: Fields): void {
@@ -224,8 +239,17 @@ class ClaudeDriver implements AgentDriver {
     this.#listener.onUsage(this.#usage.total());
     const failure = this.#opening && failureOfResult(result, {});
     if (failure) this.#opened({ failure });
-    this.#turn?.finish(result);
+    const turn = this.#turn;
     this.#turn = undefined;
+    if (!turn) return;
+    this.#questions.denyAll();
+    // The line with the whole answer was lost; a failure says there what went wrong.
+    const answer = this.#text.open || (result['is_error'] === true ? undefined : text(result['result']));
+    if (turn.isSilent && answer !== undefined) {
+      this.#text.whole(answer);
+      turn.say(answer, true);
+    }
+    turn.finish(result);
   }
 
   #countCall(id: string, usage: unknown): void {

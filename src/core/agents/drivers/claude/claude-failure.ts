@@ -106,7 +106,7 @@ export function failureOfResult(result: Fields, seen: SeenTrouble): DriverFailur
 }
 
 function kindOfResult(result: Fields, seen: SeenTrouble): Kind {
-  const status = amount(result['api_error_status']);
+  const status = statusOf(result['api_error_status']);
   if (result['terminal_reason'] === 'prompt_too_long') return tooLong;
   if (result['api_error'] === 'usage_limit_reached') return usageLimit;
   if (seen.limit && (status === undefined || status === 429)) return usageLimit;
@@ -153,10 +153,16 @@ export const turnInProgress: DriverFailure = {
 export const initializationFailed = (detail: string): DriverFailure =>
   failure({ class: 'agent_error', code: 'initialization_failed', says: 'could not be started' }, detail);
 
+/** A status of HTTP, as a number or as its digits. */
+const statusOf = (value: unknown): number | undefined =>
+  typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : amount(value);
+
 /** When a usage limit is reset, in epoch milliseconds: the CLI says it in seconds. */
 export function resetTime(resetsAt: unknown): number | undefined {
-  const time = amount(resetsAt);
-  return time === undefined || time === 0 || time > 8.64e12 ? undefined : time * 1000;
+  const time = amount(resetsAt) ?? (typeof resetsAt === 'string' ? amount(Date.parse(resetsAt)) : undefined);
+  if (time === undefined || time === 0 || time > 8.64e15) return undefined;
+  // In seconds this would be thousands of years away.
+  return time > 1e11 ? time : time * 1000;
 }
 
 function failure({ says, ...kind }: Kind, detail: string): DriverFailure {

@@ -3,6 +3,9 @@ import type { PermissionAnswer, PromptImage } from '../driver.ts';
 /** An object of a line, of which nothing is known yet. */
 export type Fields = Record<string, unknown>;
 
+/** The id of a request of the CLI, which its answer repeats. */
+export type RequestId = string | number;
+
 /** The object in a line; undefined for anything else, such as a line that was cut. */
 export function readLine(line: string): Fields | undefined {
   try {
@@ -23,6 +26,10 @@ export const fieldsList = (value: unknown): Fields[] =>
 /** A text that is not empty. */
 export const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
+
+/** An id, which some versions write as a number. */
+export const idOf = (value: unknown): string | undefined =>
+  typeof value === 'number' ? String(value) : text(value);
 
 /** A number that can count something. */
 export const amount = (value: unknown): number | undefined =>
@@ -51,7 +58,7 @@ export const userMessage = (prompt: string, images: readonly PromptImage[], sess
 });
 
 /** The answer to a permission question. It never holds `updatedPermissions`: the CLI would write them into the worktree. */
-export function permissionResponse(id: string, answer: PermissionAnswer, input: Fields): object {
+export function permissionResponse(id: RequestId, answer: PermissionAnswer, input: Fields): object {
   const response =
     answer.decision === 'allow'
       ? { behavior: 'allow', updatedInput: input }
@@ -61,7 +68,7 @@ export function permissionResponse(id: string, answer: PermissionAnswer, input: 
   return { type: 'control_response', response: { subtype: 'success', request_id: id, response } };
 }
 
-export const errorResponse = (id: string, error: string): object => ({
+export const errorResponse = (id: RequestId, error: string): object => ({
   type: 'control_response',
   response: { subtype: 'error', request_id: id, error },
 });

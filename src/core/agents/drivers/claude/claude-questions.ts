@@ -1,7 +1,15 @@
 import type { PermissionAnswer, PermissionQuestion } from '../driver.ts';
 import { proposedDiff } from './claude-diff.ts';
 import type { ClaudeCalls } from './claude-calls.ts';
-import { errorResponse, type Fields, fields, permissionResponse, text } from './claude-messages.ts';
+import {
+  errorResponse,
+  type Fields,
+  fields,
+  idOf,
+  permissionResponse,
+  type RequestId,
+  text,
+} from './claude-messages.ts';
 import { mcpOf } from '../mcp-name.ts';
 import { pathsOf } from './claude-tools.ts';
 
@@ -14,23 +22,25 @@ interface QuestionsDeps {
   onRefusal: (callId: string, decision: 'deny' | 'cancelled') => void;
 }
 
+const turnIsOver: PermissionAnswer = { decision: 'deny', reason: 'The turn is over.' };
+
 interface OpenQuestion {
-  id: string;
+  id: RequestId;
   callId: string;
   input: Fields;
 }
 
 /** The permission questions of the CLI that wait for an answer. Each gets one answer at most, and none once it is withdrawn. */
 export class ClaudeQuestions {
-  readonly #open = new Map<string, OpenQuestion>();
+  readonly #open = new Map<RequestId, OpenQuestion>();
   readonly #deps: QuestionsDeps;
 
   constructor(deps: QuestionsDeps) {
     this.#deps = deps;
   }
 
-  /** Takes a request of the CLI. While the run is being cancelled, nobody is asked. */
-  receive(id: string, request: Fields, isCancelling: boolean): void {
+  /** Takes a request of the CLI. Outside of a turn, and while one is being cancelled, nobody is asked. */
+  receive(id: RequestId, request: Fields, turn: { isCancelled: boolean } | undefined): void {
     if (this.#open.has(id)) return;
     if (request['subtype'] !== 'can_use_tool') {
       // Without an answer the CLI would wait for ever.
@@ -39,18 +49,24 @@ export class ClaudeQuestions {
     }
     const name = text(request['tool_name']);
     const input = fields(request['input']);
-    const callId = text(request['tool_use_id']) ?? id;
+    const callId = idOf(request['tool_use_id']) ?? String(id);
     const open: OpenQuestion = { id, callId, input: input ?? {} };
     this.#open.set(id, open);
-    if (isCancelling) this.#answer(open, { decision: 'cancelled' });
+    if (turn?.isCancelled) this.#answer(open, { decision: 'cancelled' });
+    else if (!turn) this.#answer(open, turnIsOver);
     else if (name === undefined || !input)
       this.#answer(open, { decision: 'deny', reason: 'The arguments of this call could not be read.' });
     else void this.#ask(open, this.#questionOf(callId, name, input));
   }
 
   /** The CLI no longer wants to know. */
-  withdraw(id: string): void {
-    this.#open.delete(id);
+  withdraw(id: unknown): void {
+    this.#open.delete(id as RequestId);
+  }
+
+  /** The turn is over: what is not decided yet does not run. */
+  denyAll(): void {
+    for (const open of this.#open.values()) this.#answer(open, turnIsOver);
   }
 
   cancelAll(): void {

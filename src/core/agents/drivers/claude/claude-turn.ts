@@ -6,7 +6,7 @@ import {
   failureOfResult,
   type SeenTrouble,
 } from './claude-failure.ts';
-import { type Fields, fieldsList, text } from './claude-messages.ts';
+import { type Fields, fieldsList, idOf, text } from './claude-messages.ts';
 
 /** One turn: gathers what decides whether it succeeded, and judges its end. */
 export class ClaudeTurn {
@@ -25,6 +25,11 @@ export class ClaudeTurn {
 
   constructor() {
     this.end = new Promise((resolve) => (this.#resolve = resolve));
+  }
+
+  /** Whether nothing was said, neither by the model nor in its place. */
+  get isSilent(): boolean {
+    return this.#text === '';
   }
 
   /** Text of the main agent; `isAnswer` is false for what the CLI says in the model's place. */
@@ -63,7 +68,7 @@ export class ClaudeTurn {
     if (this.isCancelled || text(result['terminal_reason'])?.startsWith('aborted_'))
       return { outcome: 'cancelled', text: said };
     for (const denial of fieldsList(result['permission_denials']))
-      this.#denied.add(text(denial['tool_use_id']) ?? '');
+      this.#denied.add(idOf(denial['tool_use_id']) ?? '');
     const deniedAt = Math.max(-1, ...[...this.#denied].map((id) => this.#finishedAt.get(id) ?? 0));
     const failure =
       failureOfResult(result, this.trouble) ??

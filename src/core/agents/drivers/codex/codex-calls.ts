@@ -1,6 +1,6 @@
 import type { AgentCall, CallDiff, CallStatus } from '../driver.ts';
 import { isObject } from '../json-rpc.ts';
-import { type Fields, fieldsOf, numberOf, objectsOf, textOf } from './codex-fields.ts';
+import { type Fields, fieldsOf, idOf, numberOf, objectsOf, textOf } from './codex-fields.ts';
 
 const STATUSES: Record<string, CallStatus> = {
   inProgress: 'in_progress',
@@ -102,7 +102,7 @@ export class CodexCalls {
 
   /** Takes an item that has started or is completed; undefined where it is no call. */
   update(item: Fields, isCompleted: boolean): AgentCall | undefined {
-    const [id, type = ''] = [textOf(item['id']), textOf(item['type'])];
+    const [id, type = ''] = [idOf(item['id']), textOf(item['type'])];
     if (id === undefined || !Object.hasOwn(describe, type)) return undefined;
     const known = this.#calls.get(id);
     const status = STATUSES[textOf(item['status']) ?? ''] ?? (isCompleted ? 'completed' : 'in_progress');
@@ -131,7 +131,7 @@ export class CodexCalls {
 
   /** The call of this type that has not ended. */
   findOpen(id: unknown, type: string): JoinedCall | undefined {
-    const known = typeof id === 'string' ? this.#calls.get(id) : undefined;
+    const known = this.#calls.get(idOf(id) ?? '');
     return known && isOpen(known) && known.item['type'] === type ? known : undefined;
   }
 

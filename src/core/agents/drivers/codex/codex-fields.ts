@@ -7,6 +7,10 @@ export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/** An id, which some versions write as a number. */
+export const idOf = (value: unknown): string | undefined =>
+  typeof value === 'number' ? String(value) : textOf(value);
+
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 

@@ -1,6 +1,6 @@
 import type { AgentCall } from '../driver.ts';
 import { hasWindow } from './codex-failure.ts';
-import { type Fields, fieldsOf, objectsOf, textOf } from './codex-fields.ts';
+import { type Fields, fieldsOf, idOf, objectsOf, textOf } from './codex-fields.ts';
 import type { CodexSession } from './codex-session.ts';
 import type { CodexText } from './codex-text.ts';
 
@@ -38,20 +38,20 @@ const ofAnyThread: Record<string, Handler> = {
 const ofOwnThread: Record<string, Handler> = {
   'item/started': ({ turn }, { item }) => {
     const { id, type } = fieldsOf(item);
-    if (type === 'agentMessage' && typeof id === 'string') turn?.text.appendMessage(id, '');
+    if (type === 'agentMessage') turn?.text.appendMessage(idOf(id) ?? '', '');
   },
   'item/completed': ({ turn }, params) => {
     const item = fieldsOf(params['item']);
     const { id, type } = item;
     if (type === 'agentMessage') turn?.completeMessage(item);
-    if (type === 'reasoning' && typeof id === 'string') turn?.text.completeThinking(id, item);
+    if (type === 'reasoning') turn?.text.completeThinking(idOf(id) ?? '', item);
   },
   'item/agentMessage/delta': withDelta((text, id, delta) => text.appendMessage(id, delta)),
   'item/reasoning/summaryTextDelta': withDelta((text, id, delta) => text.appendThinking(id, delta)),
   'item/reasoning/textDelta': withDelta((text, id, delta) => text.appendThinking(id, delta)),
   'item/reasoning/summaryPartAdded': ({ turn }, { itemId, summaryIndex }) => {
-    if (typeof itemId === 'string' && typeof summaryIndex === 'number' && summaryIndex > 0)
-      turn?.text.appendThinking(itemId, '\n');
+    if (typeof summaryIndex === 'number' && summaryIndex > 0)
+      turn?.text.appendThinking(idOf(itemId) ?? '', '\n');
   },
   'turn/plan/updated': ({ listener }, { plan }) =>
     listener.onPlan(
@@ -76,7 +76,7 @@ const ofOwnThread: Record<string, Handler> = {
 
 function withDelta(append: (text: CodexText, id: string, delta: string) => void): Handler {
   return ({ turn }, { itemId, delta }) => {
-    if (turn && typeof itemId === 'string' && typeof delta === 'string') append(turn.text, itemId, delta);
+    if (turn && typeof delta === 'string') append(turn.text, idOf(itemId) ?? '', delta);
   };
 }
 

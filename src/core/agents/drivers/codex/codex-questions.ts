@@ -41,6 +41,12 @@ function askCommand(params: Fields, calls: CodexCalls): PermissionQuestion {
   const command = textOf(params['command']);
   if (!joined || command === undefined) return unbound(params, 'shell', command ?? 'commandExecution');
   const { item, call } = joined;
+  // Only the parts of one command are asked for one by one: any other command is not the one of the item.
+  const isPart = (params['approvalId'] ?? undefined) !== undefined;
+  const isOther = ['command', 'cwd'].some(
+    (field) => (params[field] ?? item[field]) !== (item[field] ?? params[field]),
+  );
+  if (isOther && !isPart) return unbound(params, 'shell', command, call);
   const cwd = textOf(params['cwd']) ?? textOf(item['cwd']);
   // More than the command itself, such as a host on the network or a wider sandbox.
   const extra = present(params, ['networkApprovalContext', 'additionalPermissions']);

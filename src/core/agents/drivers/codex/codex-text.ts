@@ -55,6 +55,12 @@ export class CodexText {
     return (final.length > 0 ? final : completed).map(({ text }) => text).join('\n');
   }
 
+  /** What was streamed of all messages: the answer of a turn whose messages lost their ends. */
+  get streamed(): string {
+    const texts = [...this.#messages.values()].map(({ streamed }) => streamed);
+    return texts.filter((text) => text !== '').join('\n');
+  }
+
   /** Whether a message has begun and says nothing: so a refusal of the model looks. */
   get hasEmptyMessage(): boolean {
     return [...this.#messages.values()].some(({ streamed, text }) => streamed === '' && (text ?? '') === '');

@@ -7,7 +7,7 @@ import {
   sandboxFailure,
   turnFailure,
 } from './codex-failure.ts';
-import { type Fields, objectsOf, textOf } from './codex-fields.ts';
+import { type Fields, idOf, objectsOf, textOf } from './codex-fields.ts';
 
 /** What `bwrap` says where it may not create a sandbox; Codex then calls the turn completed. */
 const NO_SANDBOX = /Creating new namespace failed/;
@@ -75,9 +75,8 @@ export class CodexTurn {
   }
 
   completeMessage(item: Fields): void {
-    const id = textOf(item['id']);
     // Codex has said something after what was denied.
-    if (id !== undefined && this.text.completeMessage(id, item)) this.#isDenied = false;
+    if (this.text.completeMessage(idOf(item['id']) ?? '', item)) this.#isDenied = false;
   }
 
   fail(failure: DriverFailure): void {
@@ -89,9 +88,10 @@ export class CodexTurn {
     for (const item of objectsOf(turn['items']))
       if (item['type'] === 'agentMessage') this.completeMessage(item);
     const status = turn['status'];
-    if (status === 'completed') this.#finish(this.#judge());
+    const error = turn['error'] ?? undefined;
+    if (status === 'completed' && error === undefined) this.#finish(this.#judge());
     else if (status === 'interrupted') this.#finish(interruptedFailure());
-    else this.#finish(turnFailure(turn['error'] ?? this.#error, rateLimits));
+    else this.#finish(turnFailure(error ?? this.#error, rateLimits));
   }
 
   #finish(failure: DriverFailure | undefined): void {
@@ -101,7 +101,7 @@ export class CodexTurn {
         ? { outcome: 'cancelled', text }
         : failure
           ? { outcome: 'failed', text, failure }
-          : { outcome: 'completed', text },
+          : { outcome: 'completed', text: text || this.text.streamed },
     );
     this.withdrawQuestions();
   }
@@ -118,6 +118,8 @@ export class CodexTurn {
     if (this.#isDenied) return deniedFailure();
     const isChanged =
       this.#hasDiff || calls.some(({ kind, status }) => kind === 'edit' && status === 'completed');
-    return isChanged || this.text.answer.trim() !== '' ? undefined : emptyFailure(this.text.hasEmptyMessage);
+    return isChanged || (this.text.answer || this.text.streamed).trim() !== ''
+      ? undefined
+      : emptyFailure(this.text.hasEmptyMessage);
   }
 }

@@ -98,7 +98,7 @@ describe('a session to continue', () => {
 
   it('is replayed without being published again, also behind its answer', async () => {
     const agent = new AcpAgent({ initialize: canLoad });
-    const opened = agent.driver.open({ ...order, resume: 'old' });
+    const opened = agent.driver.open({ ...order, resume: 's1' });
     await agent.say({});
     await agent.message('the past');
     await agent.update('tool_call', { toolCallId: 'c1', title: 'ls', kind: 'execute', status: 'completed' });

@@ -32,6 +32,19 @@ describe('the answer', () => {
     expect(agent.calls.map(({ status }) => status)).toEqual(['pending', 'declined']);
   });
 
+  it('never allows a call without an id', async () => {
+    const { agent } = await working();
+    await agent.ask(9, { title: 'ls', kind: 'execute', rawInput: { command: 'ls' } });
+    expect(agent.questions).toMatchObject([{ bound: undefined }]);
+  });
+
+  it('joins a call whose id is a number', async () => {
+    const { agent } = await working();
+    await agent.update('tool_call', { toolCallId: 7, kind: 'execute', rawInput: { command: 'ls' } });
+    await agent.ask(9, { toolCallId: 7, kind: 'execute' });
+    expect(agent.questions).toMatchObject([{ call: { id: '7' }, command: { text: 'ls' } }]);
+  });
+
   it('rejects this one call, else cancels the question', async () => {
     const { agent } = await working();
     agent.decide = () => Promise.resolve({ decision: 'deny' });

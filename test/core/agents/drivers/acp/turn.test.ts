@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AcpAgent, order } from '../../../../helpers/agents/acp-agent.ts';
+import { AcpAgent, order, Refusal } from '../../../../helpers/agents/acp-agent.ts';
 
 async function working(images = true) {
   const agent = new AcpAgent({
@@ -33,6 +33,50 @@ it.each([
   await agent.message(text);
   await agent.respond('session/prompt', answer);
   expect(await turn).toMatchObject(end);
+});
+
+const counted = { _meta: { quota: { token_count: { inputTokens: 8, outputTokens: 7 } } } };
+
+it.each([
+  ['stream disconnected before completion: reset\n\n', 'network'],
+  ['{"error":{"message":"Your input exceeds the context window of this model."}}\n\n', 'invalid_input'],
+  ['Warning: the model is not known.\n\n', 'agent_error'],
+])('a turn that ends with the notice %j of a bridge fails: %s', async (notice, failureClass) => {
+  const agent = await working();
+  const turn = agent.driver.prompt('go');
+  await agent.message(notice);
+  await agent.respond('session/prompt', { stopReason: 'end_turn', ...counted });
+  expect(await turn).toMatchObject({ outcome: 'failed', failure: { class: failureClass } });
+});
+
+it('a turn whose model goes on after a notice of a bridge is complete', async () => {
+  const agent = await working();
+  const turn = agent.driver.prompt('go');
+  await agent.message('stream disconnected before completion: reset\n\n');
+  await agent.update('agent_message_chunk', { messageId: 'm', content: { type: 'text', text: 'Done.' } });
+  await agent.respond('session/prompt', { stopReason: 'end_turn', ...counted });
+  expect(await turn).toMatchObject({ outcome: 'completed' });
+});
+
+it('words of another session are not the answer, but its calls count', async () => {
+  const agent = await working();
+  const turn = agent.driver.prompt('go');
+  const other = (update: object) =>
+    agent.say({ method: 'session/update', params: { sessionId: 'child', update } });
+  await other({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'No.' } });
+  await other({ sessionUpdate: 'tool_call', toolCallId: 'c1', kind: 'read', title: 'a' });
+  await agent.message('Yes.');
+  await agent.respond('session/prompt', { stopReason: 'end_turn' });
+  expect(await turn).toEqual({ outcome: 'completed', text: 'Yes.' });
+  expect(agent.calls.map(({ id }) => id)).toEqual(['c1']);
+});
+
+it('an error that names its status in the way of Codex has the class of the status', async () => {
+  const agent = await working();
+  const turn = agent.driver.prompt('go');
+  const data = { codexErrorInfo: { responseTooManyFailedAttempts: { httpStatusCode: 429 } } };
+  await agent.respond('session/prompt', new Refusal({ code: -32603, message: 'Internal error', data }));
+  expect(await turn).toMatchObject({ failure: { class: 'rate_limited' } });
 });
 
 it('a change of a file makes an answer unnecessary', async () => {

@@ -18,6 +18,38 @@ const answersOf = ({ sent }: ClaudeSession) =>
   );
 
 describe('a permission question', () => {
+  it('is answered under its own id, also where that is a number', async () => {
+    const session = claudeSession();
+    await session.start();
+    void session.driver.prompt('Go.');
+    session.receive({ ...asks('q', 'Bash', { command: 'ls' }), request_id: 7 });
+    await setImmediate();
+    expect(answersOf(session)).toMatchObject([{ request_id: 7, response: { behavior: 'allow' } }]);
+  });
+
+  it('is denied outside of a turn, without asking anybody', async () => {
+    const session = claudeSession();
+    await session.start();
+    session.receive(asks('early', 'Bash', { command: 'ls' }));
+    await setImmediate();
+    expect(session.questions).toEqual([]);
+    expect(answersOf(session)).toMatchObject([{ request_id: 'early', response: { behavior: 'deny' } }]);
+  });
+
+  it('is denied when its turn is over before a decision', async () => {
+    const decided = Promise.withResolvers<PermissionAnswer>();
+    const session = claudeSession(() => decided.promise);
+    await session.start();
+    const end = session.driver.prompt('Go.');
+    session.receive(asks('q', 'Bash', { command: 'ls' }));
+    session.receive(say('Never mind.'));
+    session.receive(result());
+    decided.resolve({ decision: 'allow' });
+    await end;
+    await setImmediate();
+    expect(answersOf(session)).toMatchObject([{ request_id: 'q', response: { behavior: 'deny' } }]);
+  });
+
   it('is bound to the tool and its whole input, which the permission gives back as it came', async () => {
     const session = claudeSession();
     await session.start();

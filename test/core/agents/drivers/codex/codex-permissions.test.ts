@@ -73,11 +73,21 @@ describe('the questions of Codex', () => {
     expect(result).toEqual({ decision: 'decline' });
   });
 
-  it('bind a command that differs from the one of its item together with it', async () => {
+  it.each([
+    { itemId: 'c', command: 'lt', cwd: '/work' },
+    { itemId: 'c', command: 'ls', cwd: '/' },
+  ])('are denied where the command is not the one of the item: %j', async (asked) => {
     const peer = await startCodexTurn(always('allow'));
     peer.notify('item/started', command);
-    const asked = { itemId: 'c', command: 'rm x', cwd: '/', networkApprovalContext: { host: 'h' } };
-    await peer.request(COMMAND, asked);
+    expect(await peer.request(COMMAND, asked)).toMatchObject({ result: { decision: 'decline' } });
+    expect(peer.questions).toMatchObject([{ bound: undefined, isExact: false }]);
+  });
+
+  it('bind a part of a command together with the whole', async () => {
+    const peer = await startCodexTurn(always('allow'));
+    peer.notify('item/started', command);
+    const asked = { itemId: 'c', approvalId: 'part-1', command: 'rm x', cwd: '/' };
+    await peer.request(COMMAND, { ...asked, networkApprovalContext: { host: 'h' } });
     expect(peer.questions[0]).toMatchObject({
       bound: {
         command: 'rm x',
@@ -88,6 +98,13 @@ describe('the questions of Codex', () => {
       command: { text: 'rm x', cwd: '/' },
       isExact: false,
     });
+  });
+
+  it('join a call whose id is a number', async () => {
+    const peer = await startCodexTurn(always('allow'));
+    peer.notify('item/started', { item: { ...command.item, id: 7 } });
+    const { result } = await peer.request(COMMAND, { itemId: 7, command: 'ls', cwd: '/work' });
+    expect(result).toEqual({ decision: 'accept' });
   });
 
   it('name the target of a move and the newest diff', async () => {

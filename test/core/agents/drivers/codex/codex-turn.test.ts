@@ -46,6 +46,20 @@ describe('the end of a turn of Codex', () => {
     expect(await peer.end).toEqual({ outcome: 'completed', text: 'Then not.' });
   });
 
+  it('is no success where Codex reports an error with it', async () => {
+    const peer = await startCodexTurn(always('allow'));
+    say(peer, 'Done.');
+    peer.complete('completed', { message: 'Too many.', codexErrorInfo: 'usageLimitExceeded' });
+    expect(await peer.end).toMatchObject({ outcome: 'failed', failure: { class: 'quota' } });
+  });
+
+  it('has the text that was streamed where the end of the message is lost', async () => {
+    const peer = await startCodexTurn(always('allow'));
+    for (const delta of ['Do', 'ne.']) peer.notify('item/agentMessage/delta', { itemId: 3, delta });
+    peer.complete('completed');
+    expect(await peer.end).toEqual({ outcome: 'completed', text: 'Done.' });
+  });
+
   it('is no success where every command failed for want of a sandbox', async () => {
     const peer = await startCodexTurn(always('allow'));
     peer.notify('item/completed', command(NO_SANDBOX));
