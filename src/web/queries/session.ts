@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../../contract/client.ts';
 import type { User } from '../../contract/users.ts';
 import { client } from '../client.ts';
+import { setReader } from '../components/reader.ts';
 
 /** Who uses this browser, or how to sign in. */
 export type Session =
@@ -22,9 +23,14 @@ export type SignedOut = Extract<Session, { authenticated: false }>;
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: (): Promise<Session> =>
-    client.auth.getMe().catch((error: unknown) => {
+  queryFn: async (): Promise<Session> => {
+    try {
+      const session: Session = await client.auth.getMe();
+      if (session.authenticated) setReader(session.user);
+      return session;
+    } catch (error) {
       if (error instanceof ApiError && error.status === 401) return error.body as Session;
       throw error;
-    }),
+    }
+  },
 });

@@ -5,6 +5,7 @@ import { Facts } from '../../components/facts.tsx';
 import { Ago, formatDuration } from '../../components/time.tsx';
 import { queueQuery } from '../../queries/queue.ts';
 import { slotsOf } from './agent-load.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** What `svc agents show` prints of an agent, in the same order. */
 export function AgentFacts({ agent }: { agent: AgentDetail }) {
@@ -12,7 +13,7 @@ export function AgentFacts({ agent }: { agent: AgentDetail }) {
   const { type, isDefault, driver, program, args = [], version, model, stats } = agent;
   const { maxTokens, maxSteps, envNames = [], capabilities, needs, lastActivity } = agent;
   const limits = [
-    maxTokens !== undefined && `${maxTokens.toLocaleString()} tokens per task`,
+    maxTokens !== undefined && `${formatNumber(maxTokens)} tokens per task`,
     maxSteps !== undefined && `${maxSteps} steps per task`,
   ];
   const isUsed = stats.completed + stats.failed > 0;

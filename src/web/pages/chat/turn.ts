@@ -1,5 +1,6 @@
 import type { CurrentRun } from '../../../contract/conversations.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 type Arguments = Extract<RunEvent, { type: 'tool:call' }>['data']['arguments'];
 type Diffs = Extract<RunEvent, { type: 'tool:result' }>['data']['diff'];
@@ -172,7 +173,7 @@ export function reduceTurn(turn: Turn, event: RunEvent): Turn {
 
 /** What a compaction saved, in one line. */
 export const describeCompaction = (of: { tokensBefore: number; tokensAfter: number }): string =>
-  `Earlier messages were summarized for the model: ${of.tokensBefore.toLocaleString()} → ${of.tokensAfter.toLocaleString()} tokens.`;
+  `Earlier messages were summarized for the model: ${formatNumber(of.tokensBefore)} → ${formatNumber(of.tokensAfter)} tokens.`;
 
 type Tone = Extract<Entry, { kind: 'note' }>['tone'];
 const withNote = (turn: Turn, text: string, tone: Tone = 'muted', next?: string): Turn => ({

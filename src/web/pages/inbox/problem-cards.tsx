@@ -9,6 +9,7 @@ import { Ago } from '../../components/time.tsx';
 import { inboxQuery } from '../../queries/inbox.ts';
 import { queryClient } from '../../queries/query-client.ts';
 import styles from './inbox.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 type Item<K extends InboxItem['kind']> = Extract<InboxItem, { kind: K }>;
 
@@ -63,7 +64,7 @@ function FailingWebhook({ item: { webhook } }: { item: Item<'webhook'> }) {
               <br />
             </>
           )}
-          {failureCount === 1 ? '1 delivery' : `${failureCount.toLocaleString()} deliveries`} failed
+          {failureCount === 1 ? '1 delivery' : `${formatNumber(failureCount)} deliveries`} failed
           {failingSince && (
             <>
               , the first <Ago at={failingSince} />

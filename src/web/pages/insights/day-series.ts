@@ -1,6 +1,7 @@
 import type { TaskAnalytics } from '../../../contract/tasks.ts';
 import { formatDuration } from '../../components/time.tsx';
 import { formatCost, formatTokens } from './format-numbers.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** What is known of one day. */
 export type Day = TaskAnalytics['daily'][number];
@@ -27,7 +28,7 @@ export const charts: readonly Omit<DayChartProps, 'days'>[] = [
   {
     title: 'Tasks per day',
     kind: 'bars',
-    format: (value) => value.toLocaleString(),
+    format: formatNumber,
     series: [
       { name: 'Completed', color: 'accent', of: ({ completed }) => completed },
       { name: 'Failed', color: 'danger', of: ({ failed }) => failed },

@@ -4,6 +4,7 @@ import { Loading } from '../../components/loading.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { queueQuery } from '../../queries/queue.ts';
 import styles from './insights.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** What runs and what waits at this moment. */
 export function QueueNow() {
@@ -31,9 +32,9 @@ export function QueueNow() {
               {data.pools.map(({ name, running, waiting, slots }) => (
                 <tr key={name}>
                   <th scope="row">{poolName(name)}</th>
-                  <td>{running.toLocaleString()}</td>
-                  <td>{waiting.toLocaleString()}</td>
-                  <td>{slots.toLocaleString()}</td>
+                  <td>{formatNumber(running)}</td>
+                  <td>{formatNumber(waiting)}</td>
+                  <td>{formatNumber(slots)}</td>
                 </tr>
               ))}
             </tbody>

@@ -8,6 +8,7 @@ import { problemText } from '../../components/problem.tsx';
 import { Ago } from '../../components/time.tsx';
 import { watcherQuery } from '../../queries/memory.ts';
 import styles from './memory.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** How fresh the index is, and how it is searched. */
 export function MemoryState({ stats, isAdmin }: { stats: MemoryStats; isAdmin: boolean }) {
@@ -54,6 +55,6 @@ function modelText({ embeddingModel = '', embeddedCount = 0, chunkCount }: Memor
   const count =
     embeddedCount >= chunkCount
       ? 'all parts'
-      : `${embeddedCount.toLocaleString()} of ${chunkCount.toLocaleString()} parts so far`;
+      : `${formatNumber(embeddedCount)} of ${formatNumber(chunkCount)} parts so far`;
   return `${visibleLine(embeddingModel)}, ${count}`;
 }

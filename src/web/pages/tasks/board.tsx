@@ -5,7 +5,8 @@ import { Problem } from '../../components/problem.tsx';
 import type { TaskFilter } from '../../queries/tasks.ts';
 import { BoardCard } from './board-card.tsx';
 import { type BoardColumn, useBoardColumns } from './board-columns.ts';
-import { formatCount, formatTasks } from './format-tasks.ts';
+import { formatNumber } from '../../components/format-number.ts';
+import { formatTasks } from './format-tasks.ts';
 import { useListKeys } from './list-keys.ts';
 import styles from './board.module.css';
 
@@ -55,7 +56,7 @@ function Column({
           {name}
         </h2>
         <span className="muted">
-          {formatCount(total)}
+          {formatNumber(total)}
           <span className="visually-hidden"> tasks</span>
         </span>
         {status ? (

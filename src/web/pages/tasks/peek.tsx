@@ -15,6 +15,7 @@ import { useLastEvents } from './last-events.ts';
 import { useNeedsYou } from '../../components/use-needs-you.ts';
 import { PeekFacts } from './peek-facts.tsx';
 import styles from './peek.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 export interface PeekProps {
   id: string;
@@ -106,7 +107,7 @@ function LongText({ title, text, id }: { title: string; text: string; id: string
       <pre className={styles['text']}>{visibleText(isCut ? text.slice(0, LONGEST) : text)}</pre>
       {isCut && (
         <Link to="/tasks/$id" params={{ id }}>
-          Show all {text.length.toLocaleString()} characters
+          Show all {formatNumber(text.length)} characters
         </Link>
       )}
     </section>
