@@ -53,7 +53,10 @@ export const atLimit = 'Stopped at the limit of tool round trips.';
 
 /** What a person may do about a turn that failed, by the code of the failure; the first match counts. */
 const remedies: [code: RegExp, next: string][] = [
-  [/not_configured|needs_login|^auth$|unauthenticated|quota/i, 'Check the model provider: svc providers ls'],
+  [
+    /not_configured|needs_login|^auth$|unauthenticated|quota/i,
+    'Check the model provider under Settings, Models.',
+  ],
   [/timeout|timed_out|max_steps|stopped/i, 'Send “continue” to resume.'],
   [/budget|max_tokens/i, 'Increase the budget, or send “continue”.'],
   [/context_too_long/i, 'Compact the conversation, then send the message again.'],

@@ -13,7 +13,6 @@ import { Problem } from '../../components/problem.tsx';
 import { useAway } from '../../live/use-away.ts';
 import { inboxQuery } from '../../queries/inbox.ts';
 import { sessionQuery } from '../../queries/session.ts';
-import { NotificationCard } from './notification-card.tsx';
 import { useReading } from './read-notifications.ts';
 import { RecentTask } from './recent-task.tsx';
 import styles from './inbox.module.css';
@@ -21,6 +20,7 @@ import { formatNumber } from '../../components/format-number.ts';
 
 // Most inboxes have none of these.
 const ProblemCard = lazyPart(() => import('./problem-cards.tsx'), 'ProblemCard');
+const NotificationCard = lazyPart(() => import('./notification-card.tsx'), 'NotificationCard');
 const FirstRunCard = lazyPart(() => import('../first-run/first-run-card.tsx'), 'FirstRunCard');
 const DeadLetterCard = lazyPart(() => import('../dead-letters/dead-letter-card.tsx'), 'DeadLetterCard');
 
@@ -98,9 +98,11 @@ function Sections({ inbox: { items, counts, running, queued, completed } }: { in
         {counts.deadLetters > MOST && (
           <Link to="/dead-letters">Show all {formatNumber(counts.deadLetters)} dead letters</Link>
         )}
-        {news.map((notification: Notification) => (
-          <NotificationCard key={notification.id} notification={notification} onRead={readOne} />
-        ))}
+        <Suspense fallback={<Loading rows={news.length} />}>
+          {news.map((notification: Notification) => (
+            <NotificationCard key={notification.id} notification={notification} onRead={readOne} />
+          ))}
+        </Suspense>
         {counts.notifications - read > news.length && (
           <p className="muted">
             {formatNumber(counts.notifications - read - news.length)} older notifications appear once you have

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { MemoryStats, WatcherStatus } from '../../../contract/memory.ts';
 import { methodMeanings } from '../../../contract/search-method-words.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
@@ -35,9 +36,15 @@ export function MemoryState({ stats, isAdmin }: { stats: MemoryStats; isAdmin: b
       )}
       {embeddingModel === undefined && (
         <p className="muted">
-          Searches match words. To match by meaning too, {isAdmin ? 'choose' : 'an administrator can choose'}{' '}
-          a provider of embeddings: <code>svc config set memory.embedding.provider ollama</code>. The text of
-          every indexed file is then sent to it.
+          Searches match words. To match by meaning too,{' '}
+          {isAdmin ? (
+            <Link to="/settings/configuration" search={{ q: 'memory.embedding' }}>
+              choose an embedding provider
+            </Link>
+          ) : (
+            'an administrator can choose an embedding provider'
+          )}
+          . The text of every indexed file is then sent to it.
         </p>
       )}
     </section>
