@@ -18,6 +18,8 @@ export interface DaySeries {
 export interface DayChartProps {
   title: string;
   kind: 'bars' | 'lines';
+  /** Whether its values are whole numbers. */
+  isWhole?: boolean;
   days: readonly Day[];
   series: readonly DaySeries[];
   format: (value: number) => string;
@@ -28,6 +30,7 @@ export const charts: readonly Omit<DayChartProps, 'days'>[] = [
   {
     title: 'Tasks per day',
     kind: 'bars',
+    isWhole: true,
     format: formatNumber,
     series: [
       { name: 'Completed', color: 'accent', of: ({ completed }) => completed },
@@ -46,6 +49,7 @@ export const charts: readonly Omit<DayChartProps, 'days'>[] = [
   {
     title: 'Tokens per day',
     kind: 'bars',
+    isWhole: true,
     format: formatTokens,
     series: [{ name: 'Tokens', color: 'accent', of: ({ tokens }) => tokens }],
   },
