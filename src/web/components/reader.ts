@@ -2,21 +2,22 @@ import type { User } from '../../contract/users.ts';
 
 /** How numbers and moments are written; what is missing is that of the browser. */
 interface Reader {
-  locale: string | undefined;
-  timeZone: string | undefined;
+  locale?: string | undefined;
+  timeZone?: string | undefined;
 }
 
-let reader: Reader = { locale: undefined, timeZone: undefined };
+let reader: Reader = {};
 
 /** Writes numbers and moments from now on as the profile of the person says. */
-export function setReader({ locale, timezone }: Pick<User, 'locale' | 'timezone'>): void {
-  if (locale === reader.locale && timezone === reader.timeZone) return;
-  reader = {
-    locale: isKnown(() => new Intl.NumberFormat(locale)) ? locale : undefined,
-    timeZone: isKnown(() => new Intl.DateTimeFormat(undefined, { timeZone: timezone }))
-      ? timezone
-      : undefined,
-  };
+export function setReader({ locale, timezone: timeZone }: Pick<User, 'locale' | 'timezone'>): void {
+  reader = {};
+  try {
+    new Intl.DateTimeFormat(locale, { timeZone });
+    reader = { locale, timeZone };
+  } catch (error) {
+    // The daemon may know more of them than this browser.
+    if (!(error instanceof RangeError)) throw error;
+  }
 }
 
 /** The language in which the person reads numbers and moments; unset for that of the browser. */
@@ -33,15 +34,4 @@ export function perReader<T>(make: (reader: Reader) => T): () => T {
     if (made?.reader !== reader) made = { value: make(reader), reader };
     return made.value;
   };
-}
-
-/** Whether this browser knows it, too: the daemon that stored it may know more. */
-function isKnown(make: () => unknown): boolean {
-  try {
-    make();
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }

@@ -23,14 +23,15 @@ export type SignedOut = Extract<Session, { authenticated: false }>;
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: async (): Promise<Session> => {
-    try {
-      const session: Session = await client.auth.getMe();
-      if (session.authenticated) setReader(session.user);
-      return session;
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return error.body as Session;
-      throw error;
-    }
-  },
+  queryFn: (): Promise<Session> =>
+    client.auth.getMe().then(
+      (session) => {
+        setReader(session.user);
+        return session;
+      },
+      (error: unknown) => {
+        if (error instanceof ApiError && error.status === 401) return error.body as Session;
+        throw error;
+      },
+    ),
 });
