@@ -78,7 +78,7 @@ function Column({
       {isPending && !error && <Loading rows={2} label={`Loading ${name}`} />}
       <ul className={styles['cards']}>
         {tasks.map((task) => (
-          <BoardCard key={task.id} task={task} isOpen={task.id === peek} onOpen={onOpen} />
+          <BoardCard key={task.id} task={task} isOpen={task.id === peek} needsYou={!status} onOpen={onOpen} />
         ))}
       </ul>
       {tasks.length === 0 && !isPending && !error && <p className="muted">None</p>}
