@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newApproval } from '../helpers/approvals.ts';
 import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
@@ -56,6 +57,7 @@ describe.skipIf(!hasBrowser)('the inbox (needs Chromium)', () => {
     const card = page.getByRole('article', { name: 'Allow write_file?' });
     await card.waitFor();
     await until(async () => expect(await page.title()).toBe('(1) svc'));
+    await page.locator('link[rel=icon][href="/icon-waiting.svg"]').waitFor({ state: 'attached' });
     const text = await card.innerText();
     expect(text).toContain('<img src=x onerror=alert(1)>');
     expect(text).toContain(String.raw`\u{202e}evil`);
@@ -92,6 +94,31 @@ describe.skipIf(!hasBrowser)('the inbox (needs Chromium)', () => {
     });
     await page.reload();
     await page.getByText(/^Denied/).waitFor();
+  });
+
+  it('offers to always allow a call only where that covers something', async () => {
+    const rows = [
+      newApproval({ task_id: null, covers: 'nothing: such a command needs an approval each time' }),
+      newApproval({
+        task_id: null,
+        binding: 'two',
+        call_id: 'call_2',
+        covers: 'npm test',
+        covers_key: 'key',
+      }),
+    ];
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    const always = page.getByRole('button', { name: 'Always allow' });
+    for (const [at, row] of rows.entries()) {
+      const { id } = await daemon.app.approvals.request(row);
+      await tab.open(`/approvals/${id}`);
+      const says = ['is not offered: such a command needs an approval each time.', 'covers npm test.'][at];
+      await page.getByText(`“Always allow” ${says}`).waitFor();
+      expect(await always.count()).toBe(at);
+      await daemon.client.approvals.decide({ params: { id }, body: { decision: 'deny' } });
+    }
+    expect(tab.problems).toEqual([]);
   });
 
   it('shows nothing of other people', async () => {

@@ -52,11 +52,21 @@ describe.skipIf(!hasBrowser)('the frame of the pages (needs Chromium)', () => {
     await page.keyboard.press('t');
     await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
-    const search = page.getByRole('combobox', { name: 'Search pages and tasks' });
+    const search = page.getByRole('combobox', { name: 'Search pages, tasks and actions' });
     await search.fill('dead');
     expect(await inspect(tab, 'palette')).toEqual([]);
     await search.press('Enter');
     await page.waitForURL('**/dead-letters');
+    await tab.open('/agents');
+    await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    // What the page can do comes first.
+    await page.getByRole('option', { name: 'Add an agent This page' }).waitFor();
+    await search.fill('add an');
+    await search.press('Enter');
+    await page.getByRole('dialog', { name: 'Add an agent' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');

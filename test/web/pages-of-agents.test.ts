@@ -44,7 +44,8 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     await tab.open('/agents');
     const item = (name: string) => page.getByRole('listitem').filter({ hasText: name });
     await item('Claude Code').getByText('Install it: npm install -g @anthropic-ai/claude-code').waitFor();
-    await item('Built-in agent').getByText('svc providers configure openai').waitFor();
+    await item('Built-in agent').getByRole('link', { name: 'Settings, Models' }).waitFor();
+    await item('HTTP').getByRole('link', { name: 'set agents.http.url' }).waitFor();
     await item('Closed').getByText('Its usage limit is reached. It takes tasks again at').waitFor();
     await page.getByText('in a sandbox').or(page.getByText('no sandbox')).first().waitFor();
     const names = await page.getByRole('list', { name: 'Agents' }).getByRole('link').allInnerTexts();
@@ -60,8 +61,11 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     await page.reload();
     await page.getByRole('link', { name: 'Claude Code' }).click();
     await page.waitForURL('**/agents/claude');
-    await page.getByText('svc config set agents.claude.model MODEL').waitFor();
-    await page.getByText('run `claude` once and log in').waitFor();
+    await page.getByText('run claude once and log in').waitFor();
+    await page.getByRole('button', { name: 'Change agents.claude.model' }).press('Enter');
+    await page.getByLabel('Value of agents.claude.model').fill('opus');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Reset agents.claude.model' }).waitFor();
     expect(await inspect(tab, 'agent-absent')).toEqual([]);
     expect(tab.problems).toEqual([]);
   });

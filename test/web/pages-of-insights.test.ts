@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('the page of insights (needs Chromium)', () => {
     await follow(daemon.client, task.id);
   }
 
-  it('says what will be here while there is no task, and shows the queue', async () => {
+  it('says what will be here while there is no task, and pauses the queue', async () => {
     await using tab = await openTab(daemon);
     const { page } = tab;
     await tab.open('/insights');
@@ -41,6 +41,12 @@ describe.skipIf(!hasBrowser)('the page of insights (needs Chromium)', () => {
     await page.getByRole('heading', { name: 'Queue now' }).waitFor();
     await page.getByRole('columnheader', { name: 'Slots' }).waitFor();
     expect(await inspect(tab, 'insights-empty')).toEqual([]);
+    await page.getByRole('button', { name: 'Pause the queue' }).press('Enter');
+    await page.getByText('Paused: nothing new starts').waitFor();
+    expect((await daemon.client.queue.getStatus()).paused).toBe(true);
+    await page.getByRole('button', { name: 'Resume the queue' }).press('Enter');
+    await page.getByRole('button', { name: 'Pause the queue' }).waitFor();
+    expect((await daemon.client.queue.getStatus()).paused).toBe(false);
     expect(tab.problems).toEqual([]);
   });
 

@@ -57,6 +57,23 @@ describe.skipIf(!hasBrowser)('the settings of the person and of the daemon (need
     expect(tab.problems.filter((problem) => !problem.includes('400'))).toEqual([]);
   });
 
+  it('writes dates and numbers in the language and the time zone of the profile', async () => {
+    await audit('locale.test', 2);
+    const fay = await addUser(daemon, 'fay', 'admin');
+    await fay.client.auth.updateMe({ body: { timezone: 'Asia/Tokyo', locale: 'de-DE' } });
+    await using tab = await openTab(daemon, { user: fay });
+    const { page } = tab;
+    await tab.open('/settings/audit?tool=locale.test');
+    const at = page.locator('time').first();
+    await at.waitFor();
+    const moment = new Date((await at.getAttribute('datetime')) ?? '');
+    const format = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'Asia/Tokyo' } as const;
+    expect(await at.getAttribute('title')).toBe(new Intl.DateTimeFormat('de-DE', format).format(moment));
+    await tab.open('/schedules/new');
+    expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo');
+    expect(tab.problems).toEqual([]);
+  });
+
   it('shows a new access key once', async () => {
     await using tab = await openTab(daemon);
     const { page } = tab;

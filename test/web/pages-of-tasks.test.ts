@@ -182,6 +182,7 @@ describe.skipIf(!hasBrowser)('the tasks (needs Chromium)', () => {
     const column = (name: string) => page.getByRole('region', { name, exact: true });
     await tab.open('/tasks?view=board');
     await column('Needs you').getByRole('link', { name: 'Ask before it deletes' }).waitFor();
+    await column('Needs you').locator('[data-status=needs-you]').waitFor();
     await column('Running').getByRole('link', { name: 'Work alone' }).waitFor();
     expect(await column('Running').getByText('Ask before it deletes').count()).toBe(0);
     await column('Done').getByRole('link', { name: 'Paint the fence' }).waitFor();

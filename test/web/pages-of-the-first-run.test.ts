@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('the pages of the first run (need Chromium)', () =>
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     expect(await page.getByRole('link', { name: 'Set up svc' }).count()).toBe(0);
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search pages and tasks' }).fill('set up');
+    await page.getByRole('combobox', { name: 'Search pages, tasks and actions' }).fill('set up');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Set up svc' }).waitFor();
     expect(tab.problems).toEqual([]);

@@ -142,7 +142,9 @@ describe.skipIf(!hasBrowser)('what the inbox lists (needs Chromium)', () => {
     await page.getByRole('article', { name: 'The queue is paused' }).waitFor();
     const login = page.getByRole('article', { name: 'Strict needs a login' });
     await login.getByText('Run: strict login <img src=x').waitFor();
-    await login.getByText('svc agents test strict').waitFor();
+    expect(await login.getByRole('link', { name: 'Test the agent' }).getAttribute('href')).toBe(
+      '/agents/strict',
+    );
     expect(await inspect(tab, 'inbox-problems')).toEqual([]);
     needsLogin = false;
     await page.getByRole('button', { name: 'Resume the webhook Pager' }).press('Enter');

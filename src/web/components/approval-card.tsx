@@ -2,6 +2,7 @@ import { lazyPart } from './lazy-part.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, Suspense, useRef, useState } from 'react';
+import { whyEachTime } from '../../contract/always-covers.ts';
 import type { Approval, ApprovalDecision } from '../../contract/approvals.ts';
 import { deciderText } from '../../contract/decider-text.ts';
 import { visibleLine, visibleText } from '../../contract/visible-text.ts';
@@ -11,11 +12,13 @@ import { sessionQuery } from '../queries/session.ts';
 import { areKeysOn, isTyping } from '../shell/shortcuts.ts';
 import { canSign, decide as send } from '../signing/decide.ts';
 import { Icon } from './icon.tsx';
-import { CannotSign, DecisionProblem } from './signing-notes.tsx';
 import { Ago, formatCountdown, useNow } from './time.tsx';
 import { useSteady } from './use-steady.ts';
 import styles from './approval-card.module.css';
 
+// Most decisions can be signed, and come about.
+const CannotSign = lazyPart(() => import('./cannot-sign.tsx'), 'CannotSign');
+const DecisionProblem = lazyPart(() => import('./decision-problem.tsx'), 'DecisionProblem');
 // Most calls change no file.
 const DiffView = lazyPart(() => import('./diff-view.tsx'), 'DiffView');
 
@@ -82,7 +85,7 @@ export function ApprovalCard({ approval, isSticky = false, level = 3, onTask }: 
       {approval.diff && <Diff diff={approval.diff} />}
       {isOpen && approval.alwaysCovers && (
         <p id={`always-${approval.id}`} className={styles['covers']}>
-          “Always allow” covers {visibleLine(approval.alwaysCovers)}.
+          “Always allow” {coversText(approval.alwaysCovers)}.
         </p>
       )}
       {isOpen && <Decision approval={approval} isSticky={isSticky} />}
@@ -112,14 +115,17 @@ function Decision({ approval, isSticky }: { approval: Approval; isSticky: boolea
     },
   });
   const isBusy = decide.isPending || decide.isSuccess;
+  const canAlways = !!approval.alwaysCovers && whyEachTime(approval.alwaysCovers) === undefined;
   const cannotSign = approval.needsSignature === true && !canSign();
   const press = (decision: ApprovalDecision) => () => {
     if (isSteady()) decide.mutate(decision);
   };
   return (
     <div className={styles['decision']} data-sticky={isSticky || undefined}>
-      {decide.error && <DecisionProblem error={decide.error} />}
-      {cannotSign && <CannotSign id={approval.id} />}
+      <Suspense>
+        {decide.error && <DecisionProblem error={decide.error} />}
+        {cannotSign && <CannotSign id={approval.id} />}
+      </Suspense>
       {reason !== undefined && (
         <label className={styles['reason']}>
           Why not? The model reads it.
@@ -152,7 +158,7 @@ function Decision({ approval, isSticky }: { approval: Approval; isSticky: boolea
         >
           Allow once
         </button>
-        {approval.alwaysCovers && (
+        {canAlways && (
           <button
             type="button"
             className="button quiet"
@@ -171,6 +177,12 @@ function Decision({ approval, isSticky }: { approval: Approval; isSticky: boolea
       </div>
     </div>
   );
+}
+
+/** What the next calls are spared, or why none is. */
+function coversText(covers: string): string {
+  const why = whyEachTime(covers);
+  return visibleLine(why === undefined ? `covers ${covers}` : `is not offered: ${why}`);
 }
 
 /** A value as it would run, whole and with nothing hidden. */

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import { escapeText } from '../../contract/escape-text.ts';
 import { type DiffLine, linesOfPatch, linesOfTexts } from './diff-lines.ts';
 import styles from './diff-view.module.css';
+import { formatNumber } from './format-number.ts';
 
 /** Rows that are shown at once. */
 const PAGE = 1000;
@@ -48,7 +49,7 @@ export function DiffRows({
       </div>
       {left > 0 && (
         <button type="button" className="button quiet" onClick={() => setCount(count + PAGE * 2)}>
-          Show {Math.min(left, PAGE * 2).toLocaleString()} more of {left.toLocaleString()} lines
+          Show {formatNumber(Math.min(left, PAGE * 2))} more of {formatNumber(left)} lines
         </button>
       )}
     </>
@@ -87,7 +88,7 @@ function Code({ text }: { text: string }) {
     <>
       {escapeText(text.slice(0, LONGEST))}…{' '}
       <button type="button" className="button quiet" onClick={() => setWhole(true)}>
-        Show all {text.length.toLocaleString()} characters
+        Show all {formatNumber(text.length)} characters
       </button>
     </>
   );

@@ -1,4 +1,5 @@
 import styles from './line-counts.module.css';
+import { formatNumber } from './format-number.ts';
 
 /** Added and removed lines, as signs with words for screen readers. */
 export function LineCounts({ additions, deletions }: { additions: number; deletions: number }) {
@@ -6,13 +7,13 @@ export function LineCounts({ additions, deletions }: { additions: number; deleti
     <span className={styles['counts']}>
       {additions > 0 && (
         <span className={styles['added']}>
-          <span aria-hidden>+{additions.toLocaleString()}</span>
+          <span aria-hidden>+{formatNumber(additions)}</span>
           <span className="visually-hidden">{additions} lines added</span>
         </span>
       )}
       {deletions > 0 && (
         <span className={styles['removed']}>
-          <span aria-hidden>−{deletions.toLocaleString()}</span>
+          <span aria-hidden>−{formatNumber(deletions)}</span>
           <span className="visually-hidden">{deletions} lines removed</span>
         </span>
       )}

@@ -6,6 +6,7 @@ import { Icon } from './icon.tsx';
 import { LogRow } from './log-line.tsx';
 import { LogSearch } from './log-search.ts';
 import styles from './log-view.module.css';
+import { formatNumber } from './format-number.ts';
 
 const ROW_HEIGHT = 20;
 /** This close to the end counts as the end. */
@@ -205,7 +206,7 @@ function SearchField({ search, onGo }: { search: Search; onGo: (step: 1 | -1) =>
           <span className="muted" role="status">
             {matches.length === 0
               ? 'No match'
-              : `${at < 0 ? '' : `${at + 1} of `}${matches.length.toLocaleString()}`}
+              : `${at < 0 ? '' : `${at + 1} of `}${formatNumber(matches.length)}`}
           </span>
           <button
             type="button"

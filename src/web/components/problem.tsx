@@ -12,7 +12,7 @@ export function Problem({ error, onRetry }: { error: Error; onRetry?: (() => voi
     <div role="alert" className="problem">
       <p>
         {problemText(error)}
-        {isRefused && ' Ask an administrator of this daemon.'}
+        {isRefused && '. Ask an administrator of this daemon.'}
       </p>
       {requestId && <p className="muted">Request {requestId}</p>}
       {onRetry && (

@@ -15,7 +15,10 @@ export interface TaskRowProps {
   onOpen?: ((event: MouseEvent, id: string) => void) | undefined;
 }
 
-/** One task in a list. Lists render while they scroll; a row only when its task changed. */
+/**
+ * One task in a list. Lists render while they scroll; a row only when its task changed. Nothing is read for the rows that
+ * pass under the pointer.
+ */
 export const TaskRow = memo(function TaskRow({
   task,
   isOpen = false,
@@ -24,10 +27,13 @@ export const TaskRow = memo(function TaskRow({
 }: TaskRowProps) {
   const { id, title = id, status = 'pending', labels = [], held } = task;
   const name = visibleLine(title);
+  const agent = agentOf(task);
+  const project = projectOf(task);
   return (
     <Link
       to="/tasks/$id"
       params={{ id }}
+      preload={false}
       className={styles['row'] ?? ''}
       aria-current={isOpen ? 'true' : undefined}
       onClick={(event) => onOpen?.(event, id)}
@@ -36,9 +42,9 @@ export const TaskRow = memo(function TaskRow({
       <span className={styles['title']} title={name}>
         {name}
       </span>
-      <span className={styles['labels']}>{labels.map(visibleLine).join(', ')}</span>
-      <span className={styles['agent']}>{visibleLine(agentOf(task))}</span>
-      <span className={styles['project']}>{visibleLine(projectOf(task))}</span>
+      {labels.length > 0 && <span className={styles['labels']}>{labels.map(visibleLine).join(', ')}</span>}
+      {agent !== '' && <span className={styles['agent']}>{visibleLine(agent)}</span>}
+      {project !== '' && <span className={styles['project']}>{visibleLine(project)}</span>}
       <span className={styles['time']}>
         <TaskTime task={task} />
       </span>

@@ -1,7 +1,13 @@
 import { useSyncExternalStore } from 'react';
+import { perReader } from './reader.ts';
 
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'narrow' });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const relative = perReader(
+  ({ locale }) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' }),
+);
+const exact = perReader(
+  ({ locale, timeZone }) =>
+    new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone }),
+);
 const units = [
   ['day', 86_400],
   ['hour', 3600],
@@ -33,7 +39,7 @@ export const useNow = (everyMs = 1000): number =>
   useSyncExternalStore(subscribe, () => Math.floor(Math.max(now, 0) / everyMs) * everyMs);
 
 /** The moment in the language and time zone of the reader. */
-export const formatExact = (at: string): string => exact.format(new Date(at));
+export const formatExact = (at: string): string => exact().format(new Date(at));
 
 /** "5 min. ago", "in 2 h"; the exact moment is the tooltip. */
 export function Ago({ at }: { at: string }) {
@@ -41,7 +47,7 @@ export function Ago({ at }: { at: string }) {
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   return (
     <time dateTime={at} title={formatExact(at)}>
-      {unit ? relative.format(Math.round(seconds / unit[1]), unit[0]) : 'just now'}
+      {unit ? relative().format(Math.round(seconds / unit[1]), unit[0]) : 'just now'}
     </time>
   );
 }

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../../contract/client.ts';
 import type { User } from '../../contract/users.ts';
 import { client } from '../client.ts';
+import { setReader } from '../components/reader.ts';
 
 /** Who uses this browser, or how to sign in. */
 export type Session =
@@ -23,8 +24,14 @@ export type SignedOut = Extract<Session, { authenticated: false }>;
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: (): Promise<Session> =>
-    client.auth.getMe().catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 401) return error.body as Session;
-      throw error;
-    }),
+    client.auth.getMe().then(
+      (session) => {
+        setReader(session.user);
+        return session;
+      },
+      (error: unknown) => {
+        if (error instanceof ApiError && error.status === 401) return error.body as Session;
+        throw error;
+      },
+    ),
 });

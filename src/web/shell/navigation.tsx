@@ -18,6 +18,8 @@ export function Navigation({ onPalette }: { onPalette: () => void }) {
   const [isMoreOpen, setMoreOpen] = useState(false);
   useEffect(() => {
     document.title = waiting > 0 ? `(${waiting}) svc` : 'svc';
+    const icon = waiting > 0 ? '/icon-waiting.svg' : '/icon.svg';
+    document.querySelector('link[rel=icon]')?.setAttribute('href', icon);
   }, [waiting]);
   const hasMore = pages.some(({ isOnPhone }) => !isOnPhone);
   return (

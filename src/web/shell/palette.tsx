@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import type { IconName } from '../components/icon-paths.ts';
@@ -17,13 +18,14 @@ interface Choice {
   icon: IconName;
   name: string;
   note?: string | undefined;
-  to: string;
+  /** The page that it leads to, or what of the page it presses. */
+  to: string | HTMLElement;
 }
 
 const RECENT = 8;
 const TYPING_MS = 150;
 
-/** Finds pages and tasks by what is typed. */
+/** Finds pages, tasks and what the page can do by what is typed. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId();
   const navigate = useNavigate();
@@ -33,8 +35,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const current = choices[Math.min(at, choices.length - 1)];
   const open = (choice: Choice | undefined) => {
     if (!choice) return;
-    onClose();
-    void navigate({ to: choice.to });
+    const { to } = choice;
+    // The window closes first, and gives the focus back to the page.
+    flushSync(onClose);
+    if (typeof to === 'string') void navigate({ to });
+    else if (to.isConnected) to.click();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -49,11 +54,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <input
         type="search"
         role="combobox"
-        aria-label="Search pages and tasks"
+        aria-label="Search pages, tasks and actions"
         aria-expanded
         aria-controls={`${id}-list`}
         aria-activedescendant={current && `${id}-${current.id}`}
-        placeholder="Pages and tasks"
+        placeholder="Pages, tasks and actions"
         value={text}
         onChange={({ target }) => {
           setText(target.value);
@@ -92,6 +97,7 @@ function useChoices(text: string): Choice[] {
   const isAdmin = useAdmin() === true;
   const isLimited = useIsLimited();
   const { data } = useInfiniteQuery(tasksQuery({ ...(q && { q }) }, RECENT));
+  const [ofPage] = useState(actionsOfPage);
   return useMemo(() => {
     const wanted = text.trim().toLowerCase();
     const ofPages = [...pages, ...actions, ...(wanted === '' ? [] : settingsPages(isAdmin))]
@@ -110,8 +116,20 @@ function useChoices(text: string): Choice[] {
       note: status && statusLabel(status),
       to: `/tasks/${id}`,
     }));
-    return [...ofPages, ...ofTasks];
-  }, [text, data, isAdmin, isLimited]);
+    const here = ofPage.filter(({ name }) => name.toLowerCase().includes(wanted));
+    // The page may offer what is offered everywhere.
+    const elsewhere = ofPages.filter(({ name }) => here.every((action) => action.name !== name));
+    return [...here, ...elsewhere, ...ofTasks];
+  }, [text, data, isAdmin, isLimited, ofPage]);
+}
+
+/** What can be done on the page beneath: the buttons beside its heading, for whom they are. */
+function actionsOfPage(): Choice[] {
+  const buttons = document.querySelectorAll<HTMLElement>('main .page-actions > :is(a, button:enabled)');
+  return [...buttons].flatMap((button, at) => {
+    const name = button.textContent.trim();
+    return name === '' ? [] : [{ id: `action-${at}`, icon: 'play', name, note: 'This page', to: button }];
+  });
 }
 
 /** The sections of the settings that a person may open. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { ensureBuilt, root } from '../../cli/svc-binary.ts';
 import { closeBrowser, openTab, type Tab } from '../../helpers/browser.ts';
+import { poll } from '../poll.ts';
 import { type LivedInDaemon, startLivedInDaemon } from './lived-in-daemon.ts';
 
 /** A picture of the documentation: a page of the web UI as somebody sees it. */
@@ -12,6 +13,7 @@ interface Picture {
   size?: { width: number; height: number };
 }
 
+const LIMIT_MS = 10_000;
 const phone = { width: 390, height: 844 };
 const pictures: readonly Picture[] = [
   { name: 'web-inbox', path: () => '/', shows: 'text=Nightly import' },
@@ -41,9 +43,11 @@ for (const { name, path, shows, size = { width: 1280, height: 800 } } of picture
 }
 await closeBrowser();
 
-/** Nothing is loading any more. */
+/** Nothing is loading any more. Asked from outside: the policy of the page lets no text be run in it again and again. */
 async function settled({ page }: Tab): Promise<void> {
-  await page.waitForFunction("!document.querySelector('.loading') && document.fonts.status === 'loaded'");
+  const isSettled = "!document.querySelector('.loading') && document.fonts.status === 'loaded'";
+  const isDone = await poll(async () => (await page.evaluate(isSettled)) === true || undefined, LIMIT_MS);
+  if (!isDone) throw new Error('The page is still loading');
 }
 
 /** Where this machine keeps the repository says nothing to a reader. */

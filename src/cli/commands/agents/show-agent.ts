@@ -1,6 +1,6 @@
 import type { AgentDetail } from '../../../contract/agents.ts';
 import { formatDuration } from '../../output/duration.ts';
-import { agentSettingCommand } from '../../../contract/agent-setting-command.ts';
+import { agentSettingCommand } from './agent-setting-command.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { type Fact, formatFacts } from '../../output/facts.ts';
 import type { Cli } from '../../program/cli.ts';

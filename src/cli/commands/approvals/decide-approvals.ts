@@ -1,3 +1,4 @@
+import { whyEachTime } from '../../../contract/always-covers.ts';
 import type { Approval } from '../../../contract/approvals.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
@@ -56,16 +57,13 @@ export async function allowApproval(
   output.note(always ? allowedAlways(approval, where) : `Allowed ${tool} once.`);
 }
 
-/** The start of what `alwaysCovers` says of a call that needs an approval each time. */
-const NOTHING = 'nothing: ';
-
 function allowedAlways({ toolName, alwaysCovers }: Approval, where: string): string {
   const tool = visibleLine(toolName);
   if (alwaysCovers === undefined) return `Allowed ${tool} for the rest of this ${where}.`;
-  const covers = visibleLine(alwaysCovers);
-  return covers.startsWith(NOTHING)
-    ? `Allowed ${tool} once: ${covers.slice(NOTHING.length)}.`
-    : `Allowed for the rest of this ${where}: ${covers}.`;
+  const why = whyEachTime(alwaysCovers);
+  return why === undefined
+    ? `Allowed for the rest of this ${where}: ${visibleLine(alwaysCovers)}.`
+    : `Allowed ${tool} once: ${visibleLine(why)}.`;
 }
 
 /** Shows a call that is longer than the screen, and has the person type that they read it; its ID if it was shown. */

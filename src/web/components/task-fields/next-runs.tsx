@@ -1,3 +1,4 @@
+import { readerLocale } from '../reader.ts';
 import styles from './task-fields.module.css';
 
 /** When a schedule runs next, in its own time zone. */
@@ -21,9 +22,11 @@ export function NextRuns({ nextRuns, timezone }: { nextRuns: readonly string[]; 
 /** A moment in a time zone, in the language of the reader. */
 export function formatIn(timeZone: string, at: string): string {
   try {
-    return new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(
-      new Date(at),
-    );
+    return new Intl.DateTimeFormat(readerLocale(), {
+      dateStyle: 'full',
+      timeStyle: 'short',
+      timeZone,
+    }).format(new Date(at));
   } catch (error) {
     // The daemon may know a zone that this browser does not.
     if (error instanceof RangeError) return at;

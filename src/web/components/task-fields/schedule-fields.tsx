@@ -7,6 +7,7 @@ import { cronWords } from '../cron-words.ts';
 import { NextRuns } from './next-runs.tsx';
 import { Suggestions } from './suggestions.tsx';
 import formStyles from '../form/form.module.css';
+import { readerTimeZone } from '../reader.ts';
 import styles from './task-fields.module.css';
 
 export type When = 'now' | 'at' | 'cron';
@@ -52,9 +53,7 @@ export function ScheduleFields<W extends When>({
 function Moment({ when, initial }: { when: 'at' | 'cron'; initial: InitialMoment | undefined }) {
   const listId = useId();
   const [moment, setMoment] = useState(initial?.[when] ?? '');
-  const [zone, setZone] = useState(
-    () => initial?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-  );
+  const [zone, setZone] = useState(() => initial?.timezone ?? readerTimeZone());
   const typed = useSettled(`${moment}\n${zone}`);
   const preview = useQuery({
     queryKey: ['schedule-preview', when, typed],

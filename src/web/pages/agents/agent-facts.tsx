@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { AgentDetail } from '../../../contract/agents.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
 import { Facts } from '../../components/facts.tsx';
+import { WithCode } from '../../components/with-code.tsx';
 import { Ago, formatDuration } from '../../components/time.tsx';
 import { queueQuery } from '../../queries/queue.ts';
 import { slotsOf } from './agent-load.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** What `svc agents show` prints of an agent, in the same order. */
 export function AgentFacts({ agent }: { agent: AgentDetail }) {
@@ -12,7 +14,7 @@ export function AgentFacts({ agent }: { agent: AgentDetail }) {
   const { type, isDefault, driver, program, args = [], version, model, stats } = agent;
   const { maxTokens, maxSteps, envNames = [], capabilities, needs, lastActivity } = agent;
   const limits = [
-    maxTokens !== undefined && `${maxTokens.toLocaleString()} tokens per task`,
+    maxTokens !== undefined && `${formatNumber(maxTokens)} tokens per task`,
     maxSteps !== undefined && `${maxSteps} steps per task`,
   ];
   const isUsed = stats.completed + stats.failed > 0;
@@ -26,8 +28,8 @@ export function AgentFacts({ agent }: { agent: AgentDetail }) {
           'Arguments',
           args.length > 0 && <code>{args.map((each) => visibleLine(JSON.stringify(each))).join(' ')}</code>,
         ],
-        ['Version', visibleLine([version, supported(agent)].filter(Boolean).join('  '))],
-        ['Login', visibleLine(loginText(agent) ?? '')],
+        ['Version', visibleLine([version, supported(agent)].filter(Boolean).join(' · '))],
+        ['Login', <WithCode key="login" text={loginText(agent) ?? ''} />],
         ['Model', visibleLine(model ?? (driver === undefined ? '' : 'its own choice'))],
         ['Limits', limits.filter(Boolean).join(', ')],
         ['Variables', envNames.map(visibleLine).join(', ')],
@@ -48,7 +50,7 @@ export function AgentFacts({ agent }: { agent: AgentDetail }) {
 function supported({ versions }: AgentDetail): string {
   if (!versions) return '';
   const { min, tested, allowed } = versions;
-  return `(${min} or newer, tested with ${tested}${allowed === undefined ? '' : `, ${allowed} allowed`})`;
+  return `${min} or newer, tested with ${tested}${allowed === undefined ? '' : `, ${allowed} allowed`}`;
 }
 
 function loginText({ login, loginWith, state }: AgentDetail): string | undefined {

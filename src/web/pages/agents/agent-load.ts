@@ -1,4 +1,5 @@
 import type { QueueStatus } from '../../../contract/queue.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** How much an agent with slots of its own works on and how much waits for it; undefined while nothing does. */
 export function ownLoadOf(queue: QueueStatus | undefined, type: string): string | undefined {
@@ -15,4 +16,4 @@ export function slotsOf(queue: QueueStatus | undefined, type: string): string | 
 }
 
 const loadText = ({ running, slots, waiting }: QueueStatus['pools'][number]): string =>
-  `${running} of ${slots} slots in use${waiting > 0 ? `, ${waiting.toLocaleString()} waiting` : ''}`;
+  `${running} of ${slots} slots in use${waiting > 0 ? `, ${formatNumber(waiting)} waiting` : ''}`;

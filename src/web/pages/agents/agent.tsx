@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import type { AgentDetail } from '../../../contract/agents.ts';
-import { agentSettingCommand } from '../../../contract/agent-setting-command.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
 import { ActButton } from '../../components/act-button.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { lazyPart } from '../../components/lazy-part.ts';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -23,6 +24,7 @@ import { NextStep } from './next-step.tsx';
 import { removalOf, removeAgent } from './remove-agent.ts';
 import { SandboxPart } from './sandbox-part.tsx';
 
+const SettingItems = lazyPart(() => import('../settings/configuration/setting-items.tsx'), 'SettingItems');
 const route = getRouteApi('/agents/$type');
 
 /** One agent: its state, what to do next, and whether it works. */
@@ -104,14 +106,10 @@ function Shown({ agent }: { agent: AgentDetail }) {
       )}
       {isAdmin && !isAdded && settings.length > 0 && (
         <section className={styles['part']} aria-labelledby="agent-settings">
-          <h2 id="agent-settings">Change its settings in a terminal</h2>
-          <ul className={styles['commands']}>
-            {settings.map((key) => (
-              <li key={key}>
-                <code>{visibleLine(agentSettingCommand(key, agent))}</code>
-              </li>
-            ))}
-          </ul>
+          <h2 id="agent-settings">Settings</h2>
+          <Suspense fallback={<Loading rows={settings.length} />}>
+            <SettingItems label={`Settings of ${visibleLine(name)}`} keys={settings} />
+          </Suspense>
         </section>
       )}
       {!isAdmin && (

@@ -58,7 +58,7 @@ export function AgentsPage() {
       )}
       {isAdmin ? (
         <div className={styles['part']}>
-          <SandboxPart title="Sandbox of the commands of tools" />
+          <SandboxPart title="Sandbox for tool commands" />
         </div>
       ) : (
         <p className={`muted ${styles['part']}`}>

@@ -1,8 +1,8 @@
 import type { Agent } from '../../../contract/agents.ts';
-import { visibleLine } from '../../../contract/visible-text.ts';
+import { WithSettings } from '../../components/with-settings.tsx';
 import { Ago, formatExact } from '../../components/time.tsx';
 
-/** What to do next, or until when it takes no task, or what to know of an agent that works; as a terminal says it. */
+/** What to do next, or until when it takes no task, or what to know of an agent that works. */
 export function NextStep({ agent: { closedUntil, hint, message, healthy } }: { agent: Agent }) {
   // The reason why one cannot run names the next step itself.
   const text = healthy ? (hint ?? message) : (message ?? hint);
@@ -16,7 +16,11 @@ export function NextStep({ agent: { closedUntil, hint, message, healthy } }: { a
           ).
         </p>
       )}
-      {text && <p>{visibleLine(text)}</p>}
+      {text && (
+        <p>
+          <WithSettings text={text} />
+        </p>
+      )}
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { changeAddedAgents } from './added-agents.ts';
 /** Under which id an agent is about to be removed; its name alone could be that of something else. */
 export const removalOf = (type: string): string => `agent:${type}`;
 
-const wasDefault = ' It was the default agent. Set another: svc config set agents.default builtin';
+const wasDefault = ' It was the default agent. Choose another under Settings, Configuration: agents.default.';
 
 /** Removes an agent that was added, unless that is undone. */
 export const removeAgent = ({ type, isDefault }: Pick<Agent, 'type' | 'isDefault'>): void =>

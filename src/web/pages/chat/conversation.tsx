@@ -23,6 +23,7 @@ import { TurnChanges } from './turn-changes.tsx';
 import { TurnStatus } from './turn-status.tsx';
 import { Unsent } from './unsent.tsx';
 import styles from './chat.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** One conversation: what was said and done in it, what waits for a decision, and what is sent next. */
 export function Conversation({ id, settings, onSettings }: SettingsProps & { id: string }) {
@@ -122,7 +123,7 @@ function Facts({ conversation: { cwd, usage } }: { conversation: ConversationInf
   const cost = usage?.costUsd;
   const share = usage?.context?.share;
   const facts = [
-    ...(usage?.totalTokens ? [`${usage.totalTokens.toLocaleString()} tokens`] : []),
+    ...(usage?.totalTokens ? [`${formatNumber(usage.totalTokens)} tokens`] : []),
     ...(cost === undefined
       ? []
       : [`$${cost.toFixed(cost < 0.1 ? 4 : 2)}${usage?.isCostPartial ? ' + unknown' : ''}`]),

@@ -6,6 +6,7 @@ import { formatDuration } from '../../components/time.tsx';
 import { shownText } from './shown-text.ts';
 import type { ToolEntry } from './turn.ts';
 import styles from './tool-row.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 const looks: Record<ToolEntry['state'], { icon: IconName; label: string }> = {
   running: { icon: 'loader-circle', label: 'running' },
@@ -69,7 +70,7 @@ function Part({ name, text }: { name: string; text: string }) {
       <pre tabIndex={0}>{text === '' ? ' ' : shownText(isWhole ? text : text.slice(0, RESULT))}</pre>
       {!isWhole && (
         <button type="button" className="button quiet" onClick={() => setWhole(true)}>
-          Show all {text.length.toLocaleString()} characters
+          Show all {formatNumber(text.length)} characters
         </button>
       )}
     </div>

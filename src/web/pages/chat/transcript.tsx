@@ -3,6 +3,7 @@ import type { Block } from './transcript-blocks.ts';
 import { EntryView } from './entry-view.tsx';
 import { useStickToEnd } from './use-stick-to-end.ts';
 import styles from './transcript.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** So many turns exist as elements; what is out of sight of them is not laid out. */
 const SHOWN = 100;
@@ -16,7 +17,7 @@ export function Transcript({ blocks }: { blocks: readonly Block[] }) {
     <div className={styles['transcript']} ref={ref}>
       {hidden > 0 && (
         <button type="button" className="button quiet" onClick={() => setShown(shown + SHOWN * 4)}>
-          Show earlier messages ({hidden.toLocaleString()})
+          Show earlier messages ({formatNumber(hidden)})
         </button>
       )}
       {blocks.slice(hidden).map((block) => (

@@ -8,6 +8,7 @@ import { turnChangesQuery } from '../../queries/conversations.ts';
 import { queryClient } from '../../queries/query-client.ts';
 import type { Block } from './transcript-blocks.ts';
 import styles from './turn-changes.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 const words = { restored: 'Restored', removed: 'Removed', unchanged: 'Unchanged' };
 
@@ -34,11 +35,11 @@ export function TurnChanges({ id, blocks }: { id: string; blocks: readonly Block
         <>
           <header>
             <strong>
-              {files.length === 1 ? '1 file changed' : `${files.length.toLocaleString()} files changed`}
+              {files.length === 1 ? '1 file changed' : `${formatNumber(files.length)} files changed`}
               {of !== undefined && ` by “${visibleLine(of)}”`}
             </strong>
             <span className="muted">
-              +{data?.additions.toLocaleString()} −{data?.deletions.toLocaleString()}
+              +{formatNumber(data?.additions ?? 0)} −{formatNumber(data?.deletions ?? 0)}
             </span>
             <button type="button" className="button" onClick={() => setAsking(true)}>
               Undo changes

@@ -3,6 +3,7 @@ import { Icon } from '../../components/icon.tsx';
 import { formatDuration, useNow } from '../../components/time.tsx';
 import type { Turn } from './turn.ts';
 import styles from './turn-status.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 const words: Record<Turn['phase'], string> = {
   waiting: 'Waiting for the model',
@@ -32,7 +33,7 @@ export function TurnStatus({
           <Elapsed since={turn.startedAt} />
           {turn.step !== undefined && turn.step > 1 && <span>step {turn.step}</span>}
           {turn.usedTokens !== undefined && turn.usedTokens > 0 && (
-            <span>{turn.usedTokens.toLocaleString()} tokens</span>
+            <span>{formatNumber(turn.usedTokens)} tokens</span>
           )}
           {turn.taskId && (
             <Link to="/tasks/$id" params={{ id: turn.taskId }}>

@@ -1,5 +1,6 @@
 import type { CurrentRun } from '../../../contract/conversations.ts';
 import type { RunEvent } from '../../../contract/run-events.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 type Arguments = Extract<RunEvent, { type: 'tool:call' }>['data']['arguments'];
 type Diffs = Extract<RunEvent, { type: 'tool:result' }>['data']['diff'];
@@ -52,7 +53,10 @@ export const atLimit = 'Stopped at the limit of tool round trips.';
 
 /** What a person may do about a turn that failed, by the code of the failure; the first match counts. */
 const remedies: [code: RegExp, next: string][] = [
-  [/not_configured|needs_login|^auth$|unauthenticated|quota/i, 'Check the model provider: svc providers ls'],
+  [
+    /not_configured|needs_login|^auth$|unauthenticated|quota/i,
+    'Check the model provider under Settings, Models.',
+  ],
   [/timeout|timed_out|max_steps|stopped/i, 'Send “continue” to resume.'],
   [/budget|max_tokens/i, 'Increase the budget, or send “continue”.'],
   [/context_too_long/i, 'Compact the conversation, then send the message again.'],
@@ -172,7 +176,7 @@ export function reduceTurn(turn: Turn, event: RunEvent): Turn {
 
 /** What a compaction saved, in one line. */
 export const describeCompaction = (of: { tokensBefore: number; tokensAfter: number }): string =>
-  `Earlier messages were summarized for the model: ${of.tokensBefore.toLocaleString()} → ${of.tokensAfter.toLocaleString()} tokens.`;
+  `Earlier messages were summarized for the model: ${formatNumber(of.tokensBefore)} → ${formatNumber(of.tokensAfter)} tokens.`;
 
 type Tone = Extract<Entry, { kind: 'note' }>['tone'];
 const withNote = (turn: Turn, text: string, tone: Tone = 'muted', next?: string): Turn => ({

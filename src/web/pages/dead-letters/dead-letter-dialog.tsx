@@ -10,6 +10,7 @@ import { problemText } from '../../components/problem.tsx';
 import { type DeadLetterAction, deadLetterActions } from './dead-letter-actions.ts';
 import { refreshDeadLetters } from './refresh-dead-letters.ts';
 import styles from './dead-letters.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 interface Outcome {
   done: ReadonlySet<string>;
@@ -75,7 +76,7 @@ export function DeadLetterDialog({
         </>
       ) : (
         <Form
-          submit={items.length === 1 ? verb : `${verb} ${items.length.toLocaleString()}`}
+          submit={items.length === 1 ? verb : `${verb} ${formatNumber(items.length)}`}
           onSubmit={submit}
           onCancel={close}
         >

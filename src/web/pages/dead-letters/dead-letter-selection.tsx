@@ -9,6 +9,7 @@ import { type DeadLetterAction, deadLetterActions } from './dead-letter-actions.
 import { DeadLetterDialog } from './dead-letter-dialog.tsx';
 import type { Chosen } from './use-chosen.ts';
 import styles from './dead-letters.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** More at once would take minutes, and hardly be meant. */
 const MOST = 1000;
@@ -44,7 +45,7 @@ export function DeadLetterSelection({
             disabled={isAway}
             onClick={() => setAsked(name)}
           >
-            {deadLetterActions[name].verb} {chosen.size.toLocaleString()}
+            {deadLetterActions[name].verb} {formatNumber(chosen.size)}
           </button>
         ))}
       {total > 1 && chosen.size < Math.min(total, MOST) && (
@@ -54,9 +55,7 @@ export function DeadLetterSelection({
           disabled={isAway || chooseAll.isPending}
           onClick={() => chooseAll.mutate()}
         >
-          {total > MOST
-            ? `Select the newest ${MOST.toLocaleString()}`
-            : `Select all ${total.toLocaleString()}`}
+          {total > MOST ? `Select the newest ${formatNumber(MOST)}` : `Select all ${formatNumber(total)}`}
         </button>
       )}
       {chosen.size > 0 && (

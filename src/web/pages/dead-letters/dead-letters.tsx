@@ -10,6 +10,7 @@ import { DeadLetterCard } from './dead-letter-card.tsx';
 import { DeadLetterSelection } from './dead-letter-selection.tsx';
 import { useChosen } from './use-chosen.ts';
 import styles from './dead-letters.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 const route = getRouteApi('/dead-letters');
 const filters: [status: DeadLetterStatus, label: string][] = [
@@ -65,7 +66,7 @@ export function DeadLettersPage() {
             Show more
           </button>
           <span className="muted">
-            {items.length.toLocaleString()} of {total.toLocaleString()}
+            {formatNumber(items.length)} of {formatNumber(total)}
           </span>
         </p>
       )}

@@ -30,7 +30,8 @@ export function ExperienceItem({
   const isAway = useAway();
   const { open, ...rest } = search;
   const isOpen = open === id;
-  const name = visibleLine(intent);
+  // A goal that was taken from a task may have lines.
+  const name = visibleText(intent.trim()).replaceAll(/\n+/g, ' ');
   const use = () => client.experiences.use({ params: { id } }).then(refreshExperiences);
   return (
     <Item

@@ -22,7 +22,8 @@ export function FolderStep({ folder, onNext }: { folder: string; onNext: (folder
   return (
     <>
       <p>
-        In which folder should the first task work? What an agent may change there is asked or shown before.
+        In which folder should the first task work? Agents ask before they change files there, unless the
+        policy allows it.
       </p>
       <Form submit="Continue" onSubmit={submit}>
         <Field name="cwd" label="Folder" hint="On the machine of the daemon, such as a Git repository.">

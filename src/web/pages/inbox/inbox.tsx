@@ -13,13 +13,14 @@ import { Problem } from '../../components/problem.tsx';
 import { useAway } from '../../live/use-away.ts';
 import { inboxQuery } from '../../queries/inbox.ts';
 import { sessionQuery } from '../../queries/session.ts';
-import { NotificationCard } from './notification-card.tsx';
 import { useReading } from './read-notifications.ts';
 import { RecentTask } from './recent-task.tsx';
 import styles from './inbox.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 // Most inboxes have none of these.
 const ProblemCard = lazyPart(() => import('./problem-cards.tsx'), 'ProblemCard');
+const NotificationCard = lazyPart(() => import('./notification-card.tsx'), 'NotificationCard');
 const FirstRunCard = lazyPart(() => import('../first-run/first-run-card.tsx'), 'FirstRunCard');
 const DeadLetterCard = lazyPart(() => import('../dead-letters/dead-letter-card.tsx'), 'DeadLetterCard');
 
@@ -95,15 +96,17 @@ function Sections({ inbox: { items, counts, running, queued, completed } }: { in
           ))}
         </Suspense>
         {counts.deadLetters > MOST && (
-          <Link to="/dead-letters">Show all {counts.deadLetters.toLocaleString()} dead letters</Link>
+          <Link to="/dead-letters">Show all {formatNumber(counts.deadLetters)} dead letters</Link>
         )}
-        {news.map((notification: Notification) => (
-          <NotificationCard key={notification.id} notification={notification} onRead={readOne} />
-        ))}
+        <Suspense fallback={<Loading rows={news.length} />}>
+          {news.map((notification: Notification) => (
+            <NotificationCard key={notification.id} notification={notification} onRead={readOne} />
+          ))}
+        </Suspense>
         {counts.notifications - read > news.length && (
           <p className="muted">
-            {(counts.notifications - read - news.length).toLocaleString()} older notifications appear once you
-            have read these.
+            {formatNumber(counts.notifications - read - news.length)} older notifications appear once you have
+            read these.
           </p>
         )}
         {needs <= 0 && <p className="muted">Nothing needs you.</p>}
@@ -112,7 +115,7 @@ function Sections({ inbox: { items, counts, running, queued, completed } }: { in
         <Tasks {...running} status="in_progress" empty={<p className="muted">Nothing is running.</p>} />
         {queued > 0 && (
           <Link to="/tasks" search={{ status: 'queued' }}>
-            {queued === 1 ? '1 task waits' : `${queued.toLocaleString()} tasks wait`} in the queue
+            {queued === 1 ? '1 task waits' : `${formatNumber(queued)} tasks wait`} in the queue
           </Link>
         )}
       </Section>
@@ -168,7 +171,7 @@ function Section({ title, count, action, children }: SectionProps) {
     <section className={styles['section']} aria-labelledby={id}>
       <header className={styles['section-head']}>
         <h2 id={id}>
-          {title} <span className={styles['count']}>{count.toLocaleString()}</span>
+          {title} <span className={styles['count']}>{formatNumber(count)}</span>
         </h2>
         {action}
       </header>
@@ -195,7 +198,7 @@ function Tasks({ tasks, total, status, empty }: TasksProps) {
       </ul>
       {total > MOST && (
         <Link to="/tasks" search={{ status }}>
-          Show all {total.toLocaleString()} tasks
+          Show all {formatNumber(total)} tasks
         </Link>
       )}
     </>

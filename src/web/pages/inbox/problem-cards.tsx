@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { InboxItem } from '../../../contract/inbox.ts';
 import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
@@ -9,6 +10,7 @@ import { Ago } from '../../components/time.tsx';
 import { inboxQuery } from '../../queries/inbox.ts';
 import { queryClient } from '../../queries/query-client.ts';
 import styles from './inbox.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 type Item<K extends InboxItem['kind']> = Extract<InboxItem, { kind: K }>;
 
@@ -21,7 +23,7 @@ const PausedQueue = ({ item: { message } }: { item: Item<'queue'> }) => (
   </Card>
 );
 
-/** An agent whose login was refused, with the command that logs it in. */
+/** An agent whose login was refused, with what logs it in. */
 const AgentLogin = ({ item: { agent } }: { item: Item<'agent'> }) => (
   <Card
     id={`agent-${agent.type}`}
@@ -29,8 +31,9 @@ const AgentLogin = ({ item: { agent } }: { item: Item<'agent'> }) => (
     title={`${visibleLine(agent.name)} needs a login`}
     text={`${visibleText(agent.hint)}. Its tasks wait, and run by themselves after the login.`}
   >
-    <span className="muted">Check it in a terminal:</span>
-    <code>svc agents test {visibleLine(agent.type)}</code>
+    <Link to="/agents/$type" params={{ type: agent.type }} className="button">
+      Test the agent
+    </Link>
   </Card>
 );
 
@@ -42,8 +45,9 @@ const ProviderKey = ({ item: { provider } }: { item: Item<'provider'> }) => (
     title={`${visibleLine(provider.name)} cannot be used`}
     text={`${visibleText(provider.message).replace(/\.$/, '')}.`}
   >
-    <span className="muted">Give it another key in a terminal:</span>
-    <code>svc providers configure {visibleLine(provider.type)}</code>
+    <Link to="/settings/models" className="button">
+      Replace the key
+    </Link>
   </Card>
 );
 
@@ -63,7 +67,7 @@ function FailingWebhook({ item: { webhook } }: { item: Item<'webhook'> }) {
               <br />
             </>
           )}
-          {failureCount === 1 ? '1 delivery' : `${failureCount.toLocaleString()} deliveries`} failed
+          {failureCount === 1 ? '1 delivery' : `${formatNumber(failureCount)} deliveries`} failed
           {failingSince && (
             <>
               , the first <Ago at={failingSince} />

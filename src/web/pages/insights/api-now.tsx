@@ -5,6 +5,7 @@ import { formatDuration } from '../../components/time.tsx';
 import { metricsQuery } from '../../queries/insights.ts';
 import { formatShare } from './format-numbers.ts';
 import styles from './insights.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 const SHOWN = 5;
 
@@ -18,7 +19,7 @@ export function ApiNow() {
         <h2 id="api-now">Requests to the daemon</h2>
         {data && (
           <span className="muted">
-            {data.requests.total.toLocaleString()} since it started, {formatShare(data.errors.rate)} errors
+            {formatNumber(data.requests.total)} since it started, {formatShare(data.errors.rate)} errors
           </span>
         )}
       </header>
@@ -43,7 +44,7 @@ export function ApiNow() {
                       {method} {route}
                     </code>
                   </th>
-                  <td>{count.toLocaleString()}</td>
+                  <td>{formatNumber(count)}</td>
                   <td>{formatDuration(p50)}</td>
                   <td>{formatDuration(p95)}</td>
                 </tr>

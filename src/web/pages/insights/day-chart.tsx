@@ -27,7 +27,7 @@ export function DayChart(props: DayChartProps) {
         )}
       </header>
       {isEmpty ? (
-        <p className={styles['none']}>Nothing in this time.</p>
+        <p className={styles['none']}>Nothing in this period.</p>
       ) : (
         <>
           <Suspense fallback={<div className={styles['plot']} />}>

@@ -1,6 +1,7 @@
 import type { TaskAnalytics } from '../../../contract/tasks.ts';
 import { formatDuration } from '../../components/time.tsx';
 import { formatCost, formatTokens } from './format-numbers.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** What is known of one day. */
 export type Day = TaskAnalytics['daily'][number];
@@ -17,6 +18,8 @@ export interface DaySeries {
 export interface DayChartProps {
   title: string;
   kind: 'bars' | 'lines';
+  /** Whether its values are whole numbers. */
+  isWhole?: boolean;
   days: readonly Day[];
   series: readonly DaySeries[];
   format: (value: number) => string;
@@ -27,7 +30,8 @@ export const charts: readonly Omit<DayChartProps, 'days'>[] = [
   {
     title: 'Tasks per day',
     kind: 'bars',
-    format: (value) => value.toLocaleString(),
+    isWhole: true,
+    format: formatNumber,
     series: [
       { name: 'Completed', color: 'accent', of: ({ completed }) => completed },
       { name: 'Failed', color: 'danger', of: ({ failed }) => failed },
@@ -45,6 +49,7 @@ export const charts: readonly Omit<DayChartProps, 'days'>[] = [
   {
     title: 'Tokens per day',
     kind: 'bars',
+    isWhole: true,
     format: formatTokens,
     series: [{ name: 'Tokens', color: 'accent', of: ({ tokens }) => tokens }],
   },

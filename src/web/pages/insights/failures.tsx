@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { FailureClass } from '../../../contract/task.ts';
 import { failureAdvice } from '../task/failure-advice.ts';
 import styles from './insights.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** Which failures there were, the most frequent first. */
 export function Failures({ failures, days }: { failures: Readonly<Record<string, number>>; days: number }) {
@@ -22,7 +23,7 @@ export function Failures({ failures, days }: { failures: Readonly<Record<string,
           {entries.map(([name, count]) => (
             <li key={name}>
               <span>{failureAdvice[name as FailureClass]?.name ?? name}</span>
-              <span className={styles['count']}>{count.toLocaleString()}</span>
+              <span className={styles['count']}>{formatNumber(count)}</span>
               <span
                 className={styles['bar']}
                 aria-hidden

@@ -16,6 +16,7 @@ import { formatCost, formatShare, formatTokens } from './format-numbers.ts';
 import { QueueNow } from './queue-now.tsx';
 import { Usage } from './usage.tsx';
 import styles from './insights.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 const route = getRouteApi('/insights');
 const ranges = [7, 30, 90, 365] as const;
@@ -72,13 +73,13 @@ function Numbers({ data, days }: { data: TaskAnalytics; days: number }) {
       <dl className={styles['tiles']}>
         <Tile
           name="Completed"
-          value={completed.toLocaleString()}
+          value={formatNumber(completed)}
           note={`of ${counted(sum('created'), 'new task')}`}
         />
         <Tile
           name="Success"
           value={finished > 0 ? formatShare(completed / finished) : '–'}
-          note={`${failed.toLocaleString()} failed`}
+          note={`${formatNumber(failed)} failed`}
         />
         <Tile
           name="Median duration"

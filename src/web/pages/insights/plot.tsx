@@ -8,9 +8,13 @@ import { colorOf, useTheme } from './use-theme.ts';
 
 const HEIGHT = 180;
 const DAY_S = 86_400;
+/** Between the lines of what has no halves, such as tasks. */
+const wholeSteps = Array.from({ length: 12 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
 
 /** Draws the values of days, and says those under the pointer. */
-export function Plot({ title, kind, days, series, format }: DayChartProps) {
+export function Plot({ title, kind, isWhole = false, days, series, format }: DayChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
   const [at, setAt] = useState<number>();
@@ -51,7 +55,8 @@ export function Plot({ title, kind, days, series, format }: DayChartProps) {
             font,
             grid: { show: false },
             ticks: { show: false },
-            size: 28,
+            gap: 10,
+            size: 32,
             space: 70,
             incrs: [1, 2, 7, 14, 30, 61, 91].map((count) => count * DAY_S),
             values: (_plot, splits) => splits.map((seconds) => formatDay(seconds * 1000)),
@@ -62,6 +67,7 @@ export function Plot({ title, kind, days, series, format }: DayChartProps) {
             grid,
             ticks: { show: false },
             size: 56,
+            ...(isWhole && { incrs: wholeSteps }),
             values: (_plot, splits) => splits.map((value) => format(value)),
           },
         ],
@@ -85,7 +91,7 @@ export function Plot({ title, kind, days, series, format }: DayChartProps) {
       resize.disconnect();
       plot.destroy();
     };
-  }, [kind, days, series, format, theme]);
+  }, [kind, isWhole, days, series, format, theme]);
   const day = at === undefined ? undefined : days[at];
   const said = day
     ? `${formatDay(day.date)}: ${series

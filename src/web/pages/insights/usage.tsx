@@ -2,6 +2,7 @@ import { escapeLine } from '../../../contract/escape-text.ts';
 import type { TaskAnalytics } from '../../../contract/tasks.ts';
 import { formatCost, formatTokens } from './format-numbers.ts';
 import styles from './insights.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** What models used, by agent and by model. */
 export function Usage({ usage: { byAgent, byModel } }: { usage: TaskAnalytics['usage'] }) {
@@ -36,7 +37,7 @@ const UsedBy = ({ title, rows }: { title: string; rows: TaskAnalytics['usage']['
       {rows.map(({ name, tasks, tokens, costUsd }) => (
         <tr key={name}>
           <th scope="row">{escapeLine(name) || 'Not reported'}</th>
-          <td>{tasks.toLocaleString()}</td>
+          <td>{formatNumber(tasks)}</td>
           <td>{formatTokens(tokens)}</td>
           <td>{formatCost(costUsd)}</td>
         </tr>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { MemoryStats, WatcherStatus } from '../../../contract/memory.ts';
 import { methodMeanings } from '../../../contract/search-method-words.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
@@ -8,6 +9,7 @@ import { problemText } from '../../components/problem.tsx';
 import { Ago } from '../../components/time.tsx';
 import { watcherQuery } from '../../queries/memory.ts';
 import styles from './memory.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** How fresh the index is, and how it is searched. */
 export function MemoryState({ stats, isAdmin }: { stats: MemoryStats; isAdmin: boolean }) {
@@ -34,9 +36,15 @@ export function MemoryState({ stats, isAdmin }: { stats: MemoryStats; isAdmin: b
       )}
       {embeddingModel === undefined && (
         <p className="muted">
-          Searches match words. To match by meaning too, {isAdmin ? 'choose' : 'an administrator can choose'}{' '}
-          a provider of embeddings: <code>svc config set memory.embedding.provider ollama</code>. The text of
-          every indexed file is then sent to it.
+          Searches match words. To match by meaning too,{' '}
+          {isAdmin ? (
+            <Link to="/settings/configuration" search={{ q: 'memory.embedding' }}>
+              choose an embedding provider
+            </Link>
+          ) : (
+            'an administrator can choose an embedding provider'
+          )}
+          . The text of every indexed file is then sent to it.
         </p>
       )}
     </section>
@@ -54,6 +62,6 @@ function modelText({ embeddingModel = '', embeddedCount = 0, chunkCount }: Memor
   const count =
     embeddedCount >= chunkCount
       ? 'all parts'
-      : `${embeddedCount.toLocaleString()} of ${chunkCount.toLocaleString()} parts so far`;
+      : `${formatNumber(embeddedCount)} of ${formatNumber(chunkCount)} parts so far`;
   return `${visibleLine(embeddingModel)}, ${count}`;
 }

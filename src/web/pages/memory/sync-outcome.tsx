@@ -1,13 +1,14 @@
 import type { SyncResult } from '../../../contract/memory.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
 import { counted } from '../../components/counted.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** What a sync came to, as `svc memory sync` prints it. */
 export function SyncOutcome({ result }: { result: SyncResult }) {
   const { synced, added, updated, removed, skipped, reasons, cancelled, embeddingFailure } = result;
   const why = Object.entries(reasons)
     .toSorted(([, one], [, other]) => other - one)
-    .map(([reason, count]) => `${count.toLocaleString()} ${visibleLine(reason)}`)
+    .map(([reason, count]) => `${formatNumber(count)} ${visibleLine(reason)}`)
     .join(', ');
   return (
     <div role="status">

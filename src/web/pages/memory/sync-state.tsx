@@ -5,6 +5,7 @@ import { client } from '../../client.ts';
 import { ActButton } from '../../components/act-button.tsx';
 import { refreshMemory } from '../../queries/memory.ts';
 import styles from './memory.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 const phases: Record<SyncProgress['phase'], string> = {
   looking: 'Looking',
@@ -16,8 +17,7 @@ const phases: Record<SyncProgress['phase'], string> = {
 /** What a sync does now, and the way to stop it; what it has indexed is kept. */
 export function SyncState({ progress: { phase, done, total, basePath } }: { progress: SyncProgress }) {
   const id = useId();
-  const count =
-    total === undefined ? done.toLocaleString() : `${done.toLocaleString()} of ${total.toLocaleString()}`;
+  const count = total === undefined ? formatNumber(done) : `${formatNumber(done)} of ${formatNumber(total)}`;
   return (
     <section className={styles['sync']} aria-labelledby={id}>
       <p id={id}>

@@ -5,6 +5,7 @@ import { Facts } from '../../components/facts.tsx';
 import { Ago, formatDuration } from '../../components/time.tsx';
 import { LastRun } from './last-run.tsx';
 import { WhenText } from './when-text.tsx';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** What `svc schedules show` prints of a schedule, in the same order. */
 export function ScheduleFacts({ schedule }: { schedule: Schedule }) {
@@ -55,7 +56,7 @@ const failuresOf = ({ failureCount, maxFailures }: Schedule) =>
 const limitsOf = ({ maxSteps, maxBudget, maxCostUsd, maxTimeMs }: Schedule['task']) =>
   [
     maxSteps !== undefined && `${maxSteps} steps`,
-    maxBudget !== undefined && `${maxBudget.toLocaleString()} tokens`,
+    maxBudget !== undefined && `${formatNumber(maxBudget)} tokens`,
     maxCostUsd !== undefined && `${maxCostUsd} USD`,
     maxTimeMs !== undefined && formatDuration(maxTimeMs),
   ]

@@ -5,6 +5,7 @@ import { Problem } from '../../components/problem.tsx';
 import { TaskRow } from '../../components/task-row.tsx';
 import { scheduleRunsQuery } from '../../queries/schedules.ts';
 import styles from './schedules.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** The tasks that a schedule has created, newest first. */
 export function ScheduleRuns({ schedule: { id } }: { schedule: Schedule }) {
@@ -14,7 +15,7 @@ export function ScheduleRuns({ schedule: { id } }: { schedule: Schedule }) {
   return (
     <section className={styles['part']} aria-labelledby="schedule-runs">
       <h2 id="schedule-runs">
-        Its tasks {total > 0 && <span className="muted">{total.toLocaleString()}</span>}
+        Its tasks {total > 0 && <span className="muted">{formatNumber(total)}</span>}
       </h2>
       {runs.error && !runs.data && <Problem error={runs.error} onRetry={() => void runs.refetch()} />}
       {runs.isPending && <Loading />}

@@ -15,6 +15,7 @@ import { useAway } from '../../live/use-away.ts';
 import { queryClient } from '../../queries/query-client.ts';
 import { candidatesQuery } from '../../queries/tasks.ts';
 import styles from './task.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** How often the numbers of candidates at work are read; their states come with the feed. */
 const EVERY_MS = 5000;
@@ -82,7 +83,7 @@ function CandidateItem({ candidate, number, onPick, isBusy }: ItemProps) {
   const { additions = 0, deletions = 0, files } = candidate;
   const facts = [
     files !== undefined && `${files} ${files === 1 ? 'file' : 'files'}`,
-    usage && `${usage.totalTokens.toLocaleString()} tokens`,
+    usage && `${formatNumber(usage.totalTokens)} tokens`,
     cost && `$${cost}`,
     durationMs !== undefined && formatDuration(durationMs),
   ].filter(Boolean);

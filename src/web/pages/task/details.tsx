@@ -11,6 +11,7 @@ import type { TaskLog } from '../../live/task-log.ts';
 import { taskSessionQuery } from '../../queries/tasks.ts';
 import styles from './task.module.css';
 import { useLog } from './use-task-log.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** What is known of a task, beside what it does. */
 export function Details({ task, log }: { task: Task; log: TaskLog }) {
@@ -106,10 +107,10 @@ type Usage = NonNullable<Task['result']>['usage'];
 
 /** Of the result, or of the run in progress; nothing where its agent does not say. */
 function tokensOf(usage: Usage, used: number | undefined): ReactNode {
-  if (!usage) return used?.toLocaleString();
+  if (!usage) return used !== undefined && formatNumber(used);
   return (
-    <span title={`${usage.inputTokens.toLocaleString()} in, ${usage.outputTokens.toLocaleString()} out`}>
-      {usage.totalTokens.toLocaleString()}
+    <span title={`${formatNumber(usage.inputTokens)} in, ${formatNumber(usage.outputTokens)} out`}>
+      {formatNumber(usage.totalTokens)}
     </span>
   );
 }

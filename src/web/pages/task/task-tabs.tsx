@@ -6,6 +6,7 @@ import type { TaskLog } from '../../live/task-log.ts';
 import styles from './task.module.css';
 import type { TabName } from './tab-names.ts';
 import { useLog } from './use-task-log.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 interface TabsProps {
   task: Task;
@@ -26,7 +27,7 @@ export function TaskTabs({ task, log, current, children }: TabsProps) {
   const tabs: { name: TabName; label: string; note?: ReactNode }[] = [
     ...(bestOf ? [{ name: 'candidates' as const, label: 'Candidates', note: bestOf.count }] : []),
     { name: 'timeline', label: 'Timeline' },
-    { name: 'output', label: 'Output', note: lines > 0 && lines.toLocaleString() },
+    { name: 'output', label: 'Output', note: lines > 0 && formatNumber(lines) },
     {
       name: 'changes',
       label: 'Changes',

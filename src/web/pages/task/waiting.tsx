@@ -1,13 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import type { Task } from '../../../contract/task.ts';
+import { type ReactNode, Suspense } from 'react';
+import { lazyPart } from '../../components/lazy-part.ts';
 import { escapeText } from '../../../contract/escape-text.ts';
+import type { Task } from '../../../contract/task.ts';
 import { Icon } from '../../components/icon.tsx';
 import { formatCountdown, formatExact, useNow } from '../../components/time.tsx';
 import type { TaskLog } from '../../live/task-log.ts';
 import type { WaitRow } from '../../live/timeline-rows.ts';
 import styles from './task.module.css';
 import { useLog } from './use-task-log.ts';
+
+const WithSettings = lazyPart(() => import('../../components/with-settings.tsx'), 'WithSettings');
 
 /** What a task waits for that has not finished, with the time that is left. */
 export function Waiting({ task, log }: { task: Task; log: TaskLog }) {
@@ -63,7 +66,10 @@ const reasons: Record<WaitRow['reason'], string> = {
 export function WaitText({ row: { reason, text, dueAt }, isCurrent }: { row: WaitRow; isCurrent: boolean }) {
   return (
     <>
-      {reasons[reason]}: {escapeText(text)}
+      {reasons[reason]}:{' '}
+      <Suspense fallback={escapeText(text)}>
+        <WithSettings text={text} />
+      </Suspense>
       {dueAt && isCurrent && (
         <>
           {' '}

@@ -12,10 +12,12 @@ import styles from './board.module.css';
 export const BoardCard = memo(function BoardCard({
   task,
   isOpen,
+  needsYou,
   onOpen,
 }: {
   task: ListedTask;
   isOpen: boolean;
+  needsYou: boolean;
   onOpen: (event: MouseEvent, id: string) => void;
 }) {
   const { id, title = id, status = 'pending', held } = task;
@@ -38,7 +40,7 @@ export const BoardCard = memo(function BoardCard({
         </span>
       </div>
       <div className={styles['foot']}>
-        <StatusBadge status={status} note={held ? 'on hold' : undefined} />
+        <StatusBadge status={status} note={held ? 'on hold' : undefined} needsYou={needsYou} />
         <ActionButton task={task} isQuiet />
       </div>
     </li>

@@ -5,7 +5,8 @@ import { Problem } from '../../components/problem.tsx';
 import type { TaskFilter } from '../../queries/tasks.ts';
 import { BoardCard } from './board-card.tsx';
 import { type BoardColumn, useBoardColumns } from './board-columns.ts';
-import { formatCount, formatTasks } from './format-tasks.ts';
+import { formatNumber } from '../../components/format-number.ts';
+import { formatTasks } from './format-tasks.ts';
 import { useListKeys } from './list-keys.ts';
 import styles from './board.module.css';
 
@@ -55,7 +56,7 @@ function Column({
           {name}
         </h2>
         <span className="muted">
-          {formatCount(total)}
+          {formatNumber(total)}
           <span className="visually-hidden"> tasks</span>
         </span>
         {status ? (
@@ -77,7 +78,7 @@ function Column({
       {isPending && !error && <Loading rows={2} label={`Loading ${name}`} />}
       <ul className={styles['cards']}>
         {tasks.map((task) => (
-          <BoardCard key={task.id} task={task} isOpen={task.id === peek} onOpen={onOpen} />
+          <BoardCard key={task.id} task={task} isOpen={task.id === peek} needsYou={!status} onOpen={onOpen} />
         ))}
       </ul>
       {tasks.length === 0 && !isPending && !error && <p className="muted">None</p>}

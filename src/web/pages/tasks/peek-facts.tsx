@@ -7,6 +7,7 @@ import { agentOf } from '../../components/task-row.tsx';
 import { Elapsed } from '../../components/task-time.tsx';
 import { Ago, formatDuration } from '../../components/time.tsx';
 import styles from './peek.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 /** What a task is and took, one fact a line. */
 export function PeekFacts({ task }: { task: Task }) {
@@ -20,8 +21,8 @@ export function PeekFacts({ task }: { task: Task }) {
     ['Attempt', attempts > 0 && `${attempts} of ${maxAttempts}`],
     ['Duration', startedAt && <Duration startedAt={startedAt} completedAt={completedAt} />],
     ['Created', <Ago at={createdAt} />],
-    ['Step', progress?.step?.toLocaleString()],
-    ['Tokens', tokens?.toLocaleString()],
+    ['Step', progress?.step !== undefined && formatNumber(progress.step)],
+    ['Tokens', tokens !== undefined && formatNumber(tokens)],
     ['Cost', cost && `$${cost}`],
     ['Directory', cwd && <code>{visibleLine(cwd)}</code>],
     ['Repository', repository && visibleLine(repository)],

@@ -5,16 +5,19 @@ import type { Task } from '../../../contract/task.ts';
 import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Loading } from '../../components/loading.tsx';
+import { Markdown } from '../../components/markdown.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { Ago } from '../../components/time.tsx';
 import { approvalsQuery } from '../../queries/approvals.ts';
 import { taskQuery } from '../../queries/tasks.ts';
+import { isCommand } from '../task/task-states.ts';
 import { ActionButton } from './action-button.tsx';
 import { useLastEvents } from './last-events.ts';
 import { useNeedsYou } from '../../components/use-needs-you.ts';
 import { PeekFacts } from './peek-facts.tsx';
 import styles from './peek.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 export interface PeekProps {
   id: string;
@@ -57,7 +60,7 @@ export function Peek({ id, isAlone, onClose, onShow }: PeekProps) {
 }
 
 function PeekBody({ task, onShow }: { task: Task; onShow: (id: string) => void }) {
-  const { id, result, error, prompt } = task;
+  const { id, result, error, prompt, outputSchema } = task;
   return (
     <>
       <div className={styles['actions']}>
@@ -70,7 +73,14 @@ function PeekBody({ task, onShow }: { task: Task; onShow: (id: string) => void }
           <p className="muted">Failure: {error.class.replaceAll('_', ' ')}</p>
         </div>
       )}
-      {result && result.output !== '' && <LongText title="Answer" text={result.output} id={id} />}
+      {result && result.output !== '' && (
+        <LongText
+          title="Answer"
+          text={result.output}
+          id={id}
+          isMarkdown={!isCommand(task) && !outputSchema}
+        />
+      )}
       <PeekFacts task={task} />
       <LastEvents id={id} />
       {prompt && <LongText title="Prompt" text={prompt} id={id} />}
@@ -95,18 +105,30 @@ function WaitingApproval({ id }: { id: string }) {
   );
 }
 
+interface LongTextProps {
+  title: string;
+  text: string;
+  id: string;
+  isMarkdown?: boolean;
+}
+
 /** Longer texts are on the page of the task, where they are searched and wrapped. */
 const LONGEST = 4000;
 
-function LongText({ title, text, id }: { title: string; text: string; id: string }) {
+function LongText({ title, text, id, isMarkdown = false }: LongTextProps) {
   const isCut = text.length > LONGEST;
+  const shown = isCut ? text.slice(0, LONGEST) : text;
   return (
     <section className={styles['section']}>
       <h3>{title}</h3>
-      <pre className={styles['text']}>{visibleText(isCut ? text.slice(0, LONGEST) : text)}</pre>
+      {isMarkdown ? (
+        <Markdown text={shown} level={3} />
+      ) : (
+        <pre className={styles['text']}>{visibleText(shown)}</pre>
+      )}
       {isCut && (
         <Link to="/tasks/$id" params={{ id }}>
-          Show all {text.length.toLocaleString()} characters
+          Show all {formatNumber(text.length)} characters
         </Link>
       )}
     </section>

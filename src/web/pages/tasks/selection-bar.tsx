@@ -7,7 +7,8 @@ import { useIsLimited } from '../../components/limited.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useAway } from '../../live/use-away.ts';
 import { conditionsOf, type TaskFilter } from '../../queries/tasks.ts';
-import { formatCount, formatTasks } from './format-tasks.ts';
+import { formatNumber } from '../../components/format-number.ts';
+import { formatTasks } from './format-tasks.ts';
 import type { Selection } from './selection.ts';
 import { taskActions, type TaskActionName } from './task-actions.ts';
 import styles from './selection-bar.module.css';
@@ -48,7 +49,7 @@ export function SelectionBar({
             disabled={isAway}
             onClick={() => setAsked(name)}
           >
-            {taskActions[name].verb} {formatCount(fitting(name).length)}
+            {taskActions[name].verb} {formatNumber(fitting(name).length)}
           </button>
         ))}
       {tasks.length < Math.min(total, MOST) && (
@@ -58,7 +59,7 @@ export function SelectionBar({
           disabled={selectAll.isPending}
           onClick={() => selectAll.mutate()}
         >
-          {total > MOST ? `Select the newest ${formatCount(MOST)}` : `Select all ${formatCount(total)}`}
+          {total > MOST ? `Select the newest ${formatNumber(MOST)}` : `Select all ${formatNumber(total)}`}
         </button>
       )}
       <button type="button" className="button quiet" onClick={() => selection.set([])}>

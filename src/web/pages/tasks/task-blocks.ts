@@ -1,4 +1,5 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { ListedTask } from '../../../contract/task.ts';
 import { BLOCK_ROWS, type TaskFilter, taskRowsQuery } from '../../queries/tasks.ts';
 
@@ -22,11 +23,15 @@ export function useBlocks(
 ): LoadedRows {
   const first = Math.floor(Math.max(0, start - AHEAD) / BLOCK_ROWS);
   const last = Math.floor(Math.max(0, Math.min(total - 1, end + AHEAD)) / BLOCK_ROWS);
-  const blocks = useQueries({
-    queries: Array.from({ length: last - first + 1 }, (_, at) =>
-      taskRowsQuery(filter, { offset: (first + at) * BLOCK_ROWS }),
-    ),
-  });
+  // The list renders with every turn of the wheel, and needs other parts only now and then.
+  const queries = useMemo(
+    () =>
+      Array.from({ length: last - first + 1 }, (_, at) =>
+        taskRowsQuery(filter, { offset: (first + at) * BLOCK_ROWS }),
+      ),
+    [filter, first, last],
+  );
+  const blocks = useQueries({ queries });
   return {
     taskAt: (index) => blocks[Math.floor(index / BLOCK_ROWS) - first]?.data?.tasks[index % BLOCK_ROWS],
     error: blocks.find(({ error, data }) => error && !data)?.error ?? null,

@@ -67,6 +67,7 @@ export function TaskList({ filter, total, peek, onOpen, onMove, onClose, selecti
     return indexOfFocus() ?? (isVisible ? current.current : -1);
   };
   useLayoutEffect(() => {
+    if (wanted.current === undefined) return;
     const link = box.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"] a`);
     if (!link) return;
     wanted.current = undefined;

@@ -1,5 +1,5 @@
 import type { TaskFilter } from '../../queries/tasks.ts';
-import { formatCount } from './format-tasks.ts';
+import { formatNumber } from '../../components/format-number.ts';
 import { useFirstBlock } from './task-blocks.ts';
 
 /** How many tasks match. */
@@ -7,7 +7,7 @@ export function Total({ filter }: { filter: TaskFilter }) {
   const { data } = useFirstBlock(filter);
   return (
     <span role="status">
-      {data && formatCount(data.total)}
+      {data && formatNumber(data.total)}
       {data && <span className="visually-hidden"> tasks</span>}
     </span>
   );

@@ -15,6 +15,7 @@ import { queryClient } from '../../queries/query-client.ts';
 import { inboundDeliveryQuery } from '../../queries/webhooks.ts';
 import styles from '../webhooks/webhooks.module.css';
 import { inboundLooks } from './inbound-words.ts';
+import { formatNumber } from '../../components/format-number.ts';
 
 const route = getRouteApi('/webhooks/in');
 
@@ -96,7 +97,7 @@ function Details({
             status === 'refused' ? 'Valid, but too old' : replayOf ? 'Replayed by a person' : 'Valid',
           ],
           ['Replay of', replayOf && <code key="of">{replayOf}</code>],
-          ['Size', `${bytes.toLocaleString()} bytes`],
+          ['Size', `${formatNumber(bytes)} bytes`],
         ]}
       />
       {error ? (

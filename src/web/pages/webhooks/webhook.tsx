@@ -21,6 +21,7 @@ import { Stopped } from './stopped.tsx';
 import { SwitchButton } from './switch-button.tsx';
 import { WebhookBadge } from './webhook-badge.tsx';
 import styles from './webhooks.module.css';
+import { formatNumber } from '../../components/format-number.ts';
 
 const route = getRouteApi('/webhooks/$id');
 
@@ -51,8 +52,8 @@ export function WebhookPage() {
               ['Format', webhook.format === 'json' ? 'JSON' : 'Text'],
               ['Secret', <code key="secret">{webhook.secret}</code>],
               ['Access token', webhook.token && <code key="token">{webhook.token}</code>],
-              ['Delivered', webhook.deliveryCount.toLocaleString()],
-              ['Failures', webhook.failureCount > 0 && webhook.failureCount.toLocaleString()],
+              ['Delivered', formatNumber(webhook.deliveryCount)],
+              ['Failures', webhook.failureCount > 0 && formatNumber(webhook.failureCount)],
               ['Last delivered', webhook.lastDelivery && <Ago key="last" at={webhook.lastDelivery} />],
             ]}
           />

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { AuditSearch } from './audit-search.ts';
 import styles from './audit.module.css';
+import { formatNumber } from '../../../components/format-number.ts';
 
 /** Which part of the log is shown, and the ways to the newer and the older one. */
 export function Paging({
@@ -29,7 +30,7 @@ export function Paging({
         </Link>
       )}
       <span className="muted">
-        {(after + 1).toLocaleString()} to {(after + shown).toLocaleString()} of {total.toLocaleString()}
+        {formatNumber(after + 1)} to {formatNumber(after + shown)} of {formatNumber(total)}
       </span>
     </nav>
   );

@@ -6,6 +6,7 @@ import { CopiedValue } from '../../../components/copied-value.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { useAway } from '../../../live/use-away.ts';
 import styles from '../settings.module.css';
+import { formatNumber } from '../../../components/format-number.ts';
 
 /** Verifies the whole log, and says in words what came of it. */
 export function VerifyLog() {
@@ -47,7 +48,7 @@ function Result({ result }: { result: AuditVerification }) {
   return (
     <>
       <p role="status">
-        {entries.toLocaleString()} {entries === 1 ? 'entry' : 'entries'} verified: none was changed or is
+        {formatNumber(entries)} {entries === 1 ? 'entry' : 'entries'} verified: none was changed or is
         missing. Store this hash elsewhere to detect a truncated log.
       </p>
       {missingArchives.map((file) => (

@@ -9,6 +9,7 @@ import { Ago } from '../../../components/time.tsx';
 import { useAway } from '../../../live/use-away.ts';
 import { queryClient } from '../../../queries/query-client.ts';
 import styles from '../settings.module.css';
+import { formatNumber } from '../../../components/format-number.ts';
 
 /** Moves old audit entries to a file, and lists the files. */
 export function ArchiveAudit({ archives }: { archives: readonly AuditArchive[] }) {
@@ -19,7 +20,7 @@ export function ArchiveAudit({ archives }: { archives: readonly AuditArchive[] }
     const answer = await client.data.archive({ body: {} });
     setSaid(
       answer.archive
-        ? `${answer.archive.entries.toLocaleString()} entries archived. Keep the file: it is the only copy.`
+        ? `${formatNumber(answer.archive.entries)} entries archived. Keep the file: it is the only copy.`
         : 'No audit entry is that old.',
     );
     await queryClient.invalidateQueries({ queryKey: ['data'] });
@@ -42,7 +43,7 @@ export function ArchiveAudit({ archives }: { archives: readonly AuditArchive[] }
               title={<code>{escapeLine(file)}</code>}
               note={
                 <>
-                  {entries.toLocaleString()} entries · {formatSize(bytes)} · <Ago at={createdAt} />
+                  {formatNumber(entries)} entries · {formatSize(bytes)} · <Ago at={createdAt} />
                 </>
               }
             />

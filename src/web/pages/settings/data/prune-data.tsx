@@ -8,6 +8,7 @@ import { Problem } from '../../../components/problem.tsx';
 import { useAway } from '../../../live/use-away.ts';
 import { queryClient } from '../../../queries/query-client.ts';
 import styles from '../settings.module.css';
+import { formatNumber } from '../../../components/format-number.ts';
 
 /** Removes now what is past its retention: first it says what that is. */
 export function PruneData() {
@@ -54,7 +55,7 @@ export function PruneData() {
           <ul>
             {found.map(({ name, count }) => (
               <li key={name}>
-                {name}: {count.toLocaleString()}
+                {name}: {formatNumber(count)}
               </li>
             ))}
           </ul>

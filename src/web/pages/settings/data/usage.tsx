@@ -3,6 +3,7 @@ import { escapeLine } from '../../../../contract/escape-text.ts';
 import { formatSize } from '../../../../contract/format-size.ts';
 import { Facts } from '../../../components/facts.tsx';
 import { ScrolledTable } from '../scrolled-table.tsx';
+import { formatNumber } from '../../../components/format-number.ts';
 
 /** What takes disk space, the largest first. */
 export function Usage({ usage: { database, disk, tables, directories } }: { usage: DataUsage }) {
@@ -22,7 +23,7 @@ export function Usage({ usage: { database, disk, tables, directories } }: { usag
         {tables.map(({ name, rows, bytes }) => (
           <tr key={name}>
             <td>{name}</td>
-            <td>{rows.toLocaleString()}</td>
+            <td>{formatNumber(rows)}</td>
             <td>{formatSize(bytes)}</td>
           </tr>
         ))}
@@ -36,7 +37,7 @@ export function Usage({ usage: { database, disk, tables, directories } }: { usag
                 <br />
                 <code className="muted">{escapeLine(path)}</code>
               </td>
-              <td>{files.toLocaleString()}</td>
+              <td>{formatNumber(files)}</td>
               <td>{formatSize(bytes)}</td>
             </tr>
           ))}

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { client } from '../../../client.ts';
@@ -86,7 +87,10 @@ function Code({
               <Icon name="triangle-alert" />
               <span>
                 Only this machine can reach this address. Give the daemon one that your phone can reach:{' '}
-                <code>svc config set server.baseUrl https://…</code>, then <code>svc daemon restart</code>.
+                <Link to="/settings/configuration" search={{ q: 'server.baseUrl' }}>
+                  set server.baseUrl
+                </Link>
+                , then restart it.
               </span>
             </p>
           )}

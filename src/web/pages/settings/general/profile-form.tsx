@@ -8,7 +8,7 @@ import { formText } from '../../../components/form-text.ts';
 import { queryClient } from '../../../queries/query-client.ts';
 import { sessionQuery } from '../../../queries/session.ts';
 
-/** What others see of the person, and the language and time zone that programs read. */
+/** What others see of the person, and the language and time zone in which pages write dates and numbers. */
 export function ProfileForm({ user }: { user: User }) {
   const zones = useId();
   const submit = async (data: FormData) => {
@@ -38,7 +38,7 @@ export function ProfileForm({ user }: { user: User }) {
           <Field
             name="timezone"
             label="Time zone"
-            hint="Such as Europe/Berlin. Programs that use the API read it."
+            hint="Such as Europe/Berlin. Default: that of your browser."
           >
             {(control) => (
               <>
@@ -57,7 +57,11 @@ export function ProfileForm({ user }: { user: User }) {
               </>
             )}
           </Field>
-          <Field name="locale" label="Language" hint="Such as en-GB. These pages use that of your browser.">
+          <Field
+            name="locale"
+            label="Language"
+            hint="Such as en-GB. Used for dates and numbers. Default: that of your browser."
+          >
             {(control) => (
               <input {...control} defaultValue={user.locale ?? ''} autoComplete="off" spellCheck={false} />
             )}

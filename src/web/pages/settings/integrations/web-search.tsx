@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { escapeLine } from '../../../../contract/escape-text.ts';
 import type { ConfigureWebSearch, WebSearchInfo } from '../../../../contract/integrations.ts';
 import { client } from '../../../client.ts';
 import { Check, Form } from '../../../components/form/form.tsx';
 import { Field } from '../../../components/form/field.tsx';
 import { formText } from '../../../components/form-text.ts';
 import { Item, Items } from '../../../components/items.tsx';
+import { WithSettings } from '../../../components/with-settings.tsx';
 import { StateBadge } from '../../../components/state-badge.tsx';
 import { webSearchQuery } from '../../../queries/integrations.ts';
 import { queryClient } from '../../../queries/query-client.ts';
@@ -63,7 +63,7 @@ function SearchState({ info, isAdmin }: { info: WebSearchInfo; isAdmin: boolean 
           {status.available ? 'available' : 'not available'}
         </StateBadge>
       }
-      note={escapeLine(status.reason ?? `Through ${used?.name ?? 'a provider'}.`)}
+      note={<WithSettings text={status.reason ?? `Through ${used?.name ?? 'a provider'}.`} />}
       actions={
         isAdmin && (
           <button

@@ -3,6 +3,7 @@ import { escapeLine } from '../../../../contract/escape-text.ts';
 import { providerModelsQuery } from '../../../queries/providers.ts';
 import { Read } from '../read.tsx';
 import { ScrolledTable } from '../scrolled-table.tsx';
+import { formatNumber } from '../../../components/format-number.ts';
 
 /** The models that a provider lists. */
 export function ModelTable({ type }: { type: string }) {
@@ -18,7 +19,7 @@ export function ModelTable({ type }: { type: string }) {
               {models.map(({ id, contextWindow, supportsTools }) => (
                 <tr key={id}>
                   <td>{escapeLine(id)}</td>
-                  <td>{contextWindow === undefined ? '' : `${contextWindow.toLocaleString()} tokens`}</td>
+                  <td>{contextWindow === undefined ? '' : `${formatNumber(contextWindow)} tokens`}</td>
                   <td>{supportsTools === undefined ? '' : supportsTools ? 'yes' : 'no'}</td>
                 </tr>
               ))}

@@ -9,6 +9,7 @@ import { Ago, useNow } from '../../../components/time.tsx';
 import { useAway } from '../../../live/use-away.ts';
 import { tokensQuery } from '../../../queries/access.ts';
 import { queryClient } from '../../../queries/query-client.ts';
+import { formatNumber } from '../../../components/format-number.ts';
 
 /** A token with what it may do and when it was used. */
 export function TokenItem({ token }: { token: ApiToken }) {
@@ -18,8 +19,8 @@ export function TokenItem({ token }: { token: ApiToken }) {
   const now = useNow(20_000);
   const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= now;
   const limits = [
-    tokensPerDay !== undefined && `${tokensPerDay.toLocaleString()} model tokens a day`,
-    costPerDay !== undefined && `${costPerDay.toLocaleString()} USD a day`,
+    tokensPerDay !== undefined && `${formatNumber(tokensPerDay)} model tokens a day`,
+    costPerDay !== undefined && `${formatNumber(costPerDay)} USD a day`,
   ].filter(Boolean);
   return (
     <Item

@@ -6,6 +6,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { formatDuration, formatExact, useNow } from '../../../components/time.tsx';
 import type { CallDiff, CallRow } from '../../../live/timeline-rows.ts';
 import styles from './timeline.module.css';
+import { formatNumber } from '../../../components/format-number.ts';
 
 // Few calls change files, and they are closed at first.
 const DiffView = lazyPart(() => import('../../../components/diff-view.tsx'), 'DiffView');
@@ -83,7 +84,7 @@ function Part({ title, text }: { title: string; text: string }) {
       </pre>
       {isCut && (
         <button type="button" className="button quiet" onClick={() => setWhole(true)}>
-          Show all {text.length.toLocaleString()} characters
+          Show all {formatNumber(text.length)} characters
         </button>
       )}
     </div>
