@@ -7,7 +7,7 @@ export function Total({ filter }: { filter: TaskFilter }) {
   const { data } = useFirstBlock(filter);
   return (
     <span role="status">
-      {data && formatCount(data.total)}
+      {data && `${formatCount(data.total)}${data.totalIsLowerBound ? '+' : ''}`}
       {data && <span className="visually-hidden"> tasks</span>}
     </span>
   );
