@@ -9,6 +9,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   outbound: async () => (await import('./outbound.ts')).outbound(),
   'run-tasks': async () => (await import('./run-tasks.ts')).runTasks(),
   'stored-tasks': async () => (await import('./stored-tasks.ts')).storedTasks(),
+  'worst-query': async () => (await import('./worst-query.ts')).worstQuery(),
   burst: async () => (await import('./burst.ts')).burst(),
   flood: async () => (await import('./flood.ts')).flood(),
   agents: async () => (await import('./agents.ts')).agents(),

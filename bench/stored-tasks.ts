@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { type BenchServer, startServer } from './child.ts';
+import { fillTasks } from './fill-tasks.ts';
 import { type Figure, median } from './report.ts';
 
 const FEW = 1000;
@@ -54,7 +54,7 @@ export async function storedTasks(): Promise<Figure[]> {
 async function measure(tasks: number): Promise<Measured> {
   const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   await (await startServer('daemon', { SVC_HOME: home })).stop();
-  fill(join(home, 'svc.db'), tasks);
+  fillTasks(join(home, 'svc.db'), tasks);
   const began = performance.now();
   const daemon = await startServer('daemon', { SVC_HOME: home });
   const startMs = performance.now() - began;
@@ -71,29 +71,6 @@ async function measure(tasks: number): Promise<Measured> {
     startMs,
     rssMiB,
   };
-}
-
-/** Rows as an import leaves them: completed and failed ones, a second apart, with their counts. */
-function fill(file: string, tasks: number): void {
-  const database = new DatabaseSync(file);
-  database.exec(`
-    pragma synchronous = off;
-    begin;
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${tasks})
-    insert into tasks (seq, id, owner_id, title, status, priority, source, labels, max_attempts, event_seq,
-      created_at, updated_at, started_at, completed_at, description)
-    select i, printf('task_%032d', i), 'user_owner', 'Task number ' || i,
-      case when i % 10 = 0 then 'failed' else 'completed' end, 1 + i % 4, 'api', '["nightly"]', 3, 4,
-      strftime('%Y-%m-%dT%H:%M:%S.000Z', 1700000000 + i, 'unixepoch'),
-      strftime('%Y-%m-%dT%H:%M:%S.000Z', 1700000001 + i, 'unixepoch'),
-      strftime('%Y-%m-%dT%H:%M:%S.000Z', 1700000000 + i, 'unixepoch'),
-      strftime('%Y-%m-%dT%H:%M:%S.000Z', 1700000001 + i, 'unixepoch'), 'What was asked for'
-    from n;
-    insert into task_counts select owner_id, status, priority, source, 'noop', count(*), 0 from tasks group by 1, 2, 3, 4;
-    insert into state values ('task_text_seq', '${tasks}');
-    commit;
-    pragma wal_checkpoint(truncate);`);
-  database.close();
 }
 
 /** Milliseconds for the first page and for one in the middle; cursors lead there in steps of 500. */

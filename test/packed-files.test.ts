@@ -44,6 +44,7 @@ describe('the packed package', () => {
         'bin/runtime.js',
         'bin/svc.js',
         'dist/index-thread.js',
+        'dist/reader-thread.js',
         'dist/licenses.txt',
         'dist/main.js',
         'dist/main.js.map',

@@ -78,7 +78,14 @@ export const filterTasksQuerySchema = z.object({
 });
 export type FilterTasksQuery = z.output<typeof filterTasksQuerySchema>;
 
-const page = { total: z.int(), limit: z.int(), nextCursor: z.string().optional() };
+const page = {
+  total: z.int(),
+  totalIsLowerBound: z.literal(true).optional().meta({
+    description: 'There are at least `total` tasks; filters that have many are not counted to the end',
+  }),
+  limit: z.int(),
+  nextCursor: z.string().optional(),
+};
 const taskWithMessageSchema = z.object({ message: z.string(), task: taskSchema });
 const newTaskSchema = taskWithMessageSchema.extend({ warnings: warningsSchema.optional() });
 const agentCountsSchema = z.object({
@@ -115,9 +122,9 @@ export const taskAnalyticsSchema = z
         ...usedSchema.shape,
       }),
     ),
-    failures: z
-      .record(z.string(), z.int())
-      .meta({ description: 'Tasks of these days that failed, by class; of the newest 10,000' }),
+    failures: z.record(z.string(), z.int()).meta({
+      description: 'Tasks of these days that failed, by class; of the newest 10,000 finished tasks',
+    }),
     usage: z
       .object({
         tasks: z.int().meta({ description: 'How many finished tasks of these days it is taken from' }),

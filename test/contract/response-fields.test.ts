@@ -5,7 +5,7 @@ import { responseFields } from '../../src/contract/response-fields.ts';
 describe('the fields of a response', () => {
   it('are those of its schema, also the optional ones, through lists and references', () => {
     const fields = responseFields('tasks.list');
-    expect(fields?.names).toEqual(['tasks', 'count', 'total', 'limit', 'nextCursor']);
+    expect(fields?.names).toEqual(['tasks', 'count', 'total', 'totalIsLowerBound', 'limit', 'nextCursor']);
     expect(fields?.at('tasks').names).toContain('error');
     expect(fields?.at('tasks').at('error').names).toEqual(['class', 'code', 'message']);
     expect(fields?.at('tasks').at('title').names).toEqual([]);

@@ -9,7 +9,7 @@ import type { Runtime } from '../runtime.ts';
 import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import type { TaskFeature } from '../tasks/compose-tasks.ts';
 import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
-import type { TaskQueryStore } from '../tasks/task-query-store.ts';
+import type { FinishedTaskStore } from '../tasks/finished-task-store.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { GatewayRequestStore } from './gateway-request-store.ts';
@@ -29,7 +29,7 @@ export interface GatewayServices {
 export interface GatewayDeps {
   database: Database;
   taskStore: TaskStore;
-  taskQuery: TaskQueryStore;
+  finishedTasks: FinishedTaskStore;
   tasks: TaskService;
   newTaskCheck: NewTaskCheck;
   registry: AgentRegistry;
@@ -44,9 +44,9 @@ export interface GatewayDeps {
 
 /** The gateway and what it needs of the core. */
 export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
-  const { database, taskStore, taskQuery, tasks, registry, finishWatcher, bus, outbound, runtime } = deps;
+  const { database, taskStore, finishedTasks, tasks, registry, finishWatcher, bus, outbound, runtime } = deps;
   const { queue, pause, slots, environments } = deps.execution;
-  const estimates = new RunTimeEstimates({ query: taskQuery, bus });
+  const estimates = new RunTimeEstimates({ finished: finishedTasks, bus });
   const waits = new TaskWaits({ store: taskStore, finishWatcher });
   const notify = new NotifyDeliverer({
     ...deps,

@@ -1,18 +1,20 @@
 import type { EventBus } from '../events.ts';
-import type { TaskQueryStore } from '../tasks/task-query-store.ts';
+import type { FinishedTaskStore } from '../tasks/finished-task-store.ts';
 
 /** The number of latest runs in the average. */
 const WINDOW = 20;
+/** They are looked for among so many of the newest finished tasks. */
+const LOOKED_AT = 200;
 /** The estimate until a task has completed. */
 const GUESS_MS = 60_000;
 
 /** The recent average duration of runs, loaded on first use. */
 export class RunTimeEstimates {
-  readonly #deps: { query: TaskQueryStore; bus: EventBus };
+  readonly #deps: { finished: FinishedTaskStore; bus: EventBus };
   readonly #durations: number[] = [];
   #ready: Promise<void> | undefined;
 
-  constructor(deps: { query: TaskQueryStore; bus: EventBus }) {
+  constructor(deps: { finished: FinishedTaskStore; bus: EventBus }) {
     this.#deps = deps;
   }
 
@@ -28,8 +30,8 @@ export class RunTimeEstimates {
   }
 
   async #begin(): Promise<void> {
-    const { query, bus } = this.#deps;
-    for (const { ms } of (await query.durations('', WINDOW, undefined)).reverse()) this.#add(ms);
+    const { finished, bus } = this.#deps;
+    for (const ms of (await finished.durations(LOOKED_AT)).slice(0, WINDOW).reverse()) this.#add(ms);
     bus.on('task', ({ event }) => {
       if (event.type === 'completed') this.#add(Number(event.data['duration']));
     });

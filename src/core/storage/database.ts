@@ -21,6 +21,11 @@ export interface Database {
   /** Reads committed data only. */
   readonly read: Kysely<Schema>;
   /**
+   * Reads committed data without the event loop, for queries that may take long. One that takes longer than a few seconds
+   * rejects with `ReadTimeLimit`, if it has `engine.inTime()` among its conditions. No transactions.
+   */
+  readonly longRead: Kysely<Schema>;
+  /**
    * Resolves once the work is durable. Work that throws is rolled back alone and rejects with its error; faults of disk
    * and database reject as `AppError`. Work may run twice, so it must change nothing but the database.
    */
@@ -58,15 +63,28 @@ export interface DatabaseSpace {
   rewrite(): Promise<void>;
 }
 
+/** The newest or the oldest matches, from a number on. */
+export interface TextSlice {
+  order: 'asc' | 'desc';
+  /** The first number that may match. */
+  from?: number | undefined;
+  limit: number;
+}
+
 /** Conditions whose SQL differs between engines. */
 export interface Engine {
   /** The sequence number of the next task: increasing, possibly with gaps. */
   nextTaskSeq(): number;
-  /** Matches tasks whose title, description or prompt contain all words of `query`; the last word may be a prefix. */
-  textMatches(query: string): RawBuilder<SqlBool>;
+  /** Numbers of tasks whose title, description or prompt contain all words of `query`; the last word may be a prefix. */
+  textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number }>;
+  /** A query of these numbers. */
+  numbers(list: readonly number[]): RawBuilder<{ value: number }>;
+  /** A column that no index is used for: the condition tests rows that were found another way. */
+  withoutIndex<T>(column: string): RawBuilder<T>;
+  /** True for each task that `longRead` reads, until its time limit stops the query. */
+  inTime(): RawBuilder<SqlBool>;
   /** The result of a task as JSON, without what may be as long as a file. */
   resultWithoutTexts(): RawBuilder<string | null>;
-  hasLabel(label: string): RawBuilder<SqlBool>;
   hasTag(tag: string): RawBuilder<SqlBool>;
   /** The value at a path such as `$.usage.totalTokens` in a column that holds JSON; null where there is none. */
   jsonValue<T>(column: string, path: string): RawBuilder<T>;

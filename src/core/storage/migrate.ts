@@ -28,6 +28,7 @@ import { up as signedDecisions } from './migrations/signed-decisions.ts';
 import { up as taskEnvironment } from './migrations/task-environment.ts';
 import { up as taskFailures } from './migrations/task-failures.ts';
 import { up as taskOutages } from './migrations/task-outages.ts';
+import { up as taskFilters } from './migrations/task-filters.ts';
 import { up as tasks } from './migrations/tasks.ts';
 import { up as verification } from './migrations/verification.ts';
 import { up as webhookFormats } from './migrations/webhook-formats.ts';
@@ -74,6 +75,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0030-publications': publications,
   '0032-signed-decisions': signedDecisions,
   '0034-phones': phones,
+  '0035-task-filters': taskFilters,
 };
 
 /**

@@ -8,6 +8,8 @@ import { explainUnwritable } from '../paths/explain-unwritable.ts';
 import type { Database } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { checkIntegrity } from './integrity.ts';
+import { ReaderThreads } from './long-reads/reader-threads.ts';
+import { threadedSqliteDialect } from './long-reads/threaded-dialect.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
 import { patientSqliteDialect, nodeSqliteDialect } from './sqlite-dialect.ts';
@@ -26,12 +28,17 @@ export interface StorageOptions {
   reportBug: (error: unknown) => void;
   /** Whether this process still holds the lock of the data directory. */
   isLocked?: () => boolean;
+  /** Milliseconds for a query of `longRead`. */
+  longReadMs?: number;
   /** Milliseconds that never jump. */
   monotonic?: () => number;
 }
 
 /** How long the start waits for the lock of another process; later statements never block the event loop. */
 const START_TIMEOUT_MS = 1000;
+
+/** A query that takes longer does not help who waits for it. */
+const LONG_READ_MS = 2000;
 
 /** Opens the database, checks its integrity and migrates its schema. */
 export async function openDatabase(options: StorageOptions): Promise<Database> {
@@ -67,6 +74,12 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
     const read = new Kysely<Schema>({
       dialect: patientSqliteDialect({ database: reader, writes: 0 }, translateRead),
     });
+    const threads = new ReaderThreads({
+      file,
+      cacheMiB: options.cacheMiB / 2,
+      limitMs: options.longReadMs ?? LONG_READ_MS,
+      translate: translateRead,
+    });
     for (const connection of connections) connection.exec('pragma busy_timeout = 0');
     const group = new GroupCommit({
       native: counting,
@@ -82,6 +95,7 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
     const check = new StorageCheck({ watch, write, monotonic, reportBug: options.reportBug });
     return {
       read,
+      longRead: new Kysely<Schema>({ dialect: threadedSqliteDialect(threads) }),
       write,
       engine: sqliteEngine({ read, write }, lastTaskSeq(writer)),
       commits: () => group.commits,
@@ -92,7 +106,7 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
       },
       checkNow: () => check.run(),
       async close() {
-        await group.idle();
+        await Promise.all([group.idle(), threads.close()]);
         disconnect();
         if (temporary) rmSync(temporary, { recursive: true, force: true });
       },

@@ -19,7 +19,14 @@ import type { FollowUpRow, PublicationRow, PullRequestRow } from './rows/pull-re
 import type { AuditArchiveRow, RemovedTaskRow } from './rows/retention.ts';
 import type { ScheduleRow } from './rows/schedules.ts';
 import type { StateRow } from './rows/state.ts';
-import type { IdempotencyKeyRow, TaskCountRow, TaskDayRow, TaskEventRow, TaskRow } from './rows/tasks.ts';
+import type {
+  IdempotencyKeyRow,
+  TaskCountRow,
+  TaskDayRow,
+  TaskEventRow,
+  TaskLabelRow,
+  TaskRow,
+} from './rows/tasks.ts';
 import type { WebhookDeliveryRow, WebhookRow } from './rows/webhooks.ts';
 import type { WorktreeRow } from './rows/worktrees.ts';
 
@@ -29,6 +36,7 @@ export interface Schema {
   task_events: TaskEventRow;
   task_counts: TaskCountRow;
   task_days: TaskDayRow;
+  task_labels: TaskLabelRow;
   idempotency_keys: IdempotencyKeyRow;
   dead_letters: DeadLetterRow;
   notifications: NotificationRow;

@@ -1,11 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Kysely, sql } from 'kysely';
-import type { Database, Engine } from './database.ts';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database, Engine, TextSlice } from './database.ts';
+import { inTime } from './long-reads/read-messages.ts';
 import type { Schema } from './schema.ts';
 import { readState } from './state.ts';
 
 /** Tasks per batch, small enough not to block the event loop. */
 const BATCH = 500;
+/** Tasks between two looks at the clock, which cost as much as reading a hundred tasks. */
+const CHECK_EVERY = 512;
 const WATERMARK = 'task_text_seq';
 
 /** The SQLite implementation, with FTS5 and JSON functions. */
@@ -18,17 +21,29 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq
   };
   return {
     nextTaskSeq: () => ++taskSeq,
-    textMatches: (query) =>
-      sql`tasks.seq in (select rowid from task_text where task_text match ${toMatchExpression(query)})`,
+    textMatches,
+    withoutIndex: (column) => sql`+${sql.ref(column)}`,
+    numbers: (list) => sql`select value from json_each(${JSON.stringify(list)})`,
+    inTime: () => sql`(tasks.seq % ${sql.lit(CHECK_EVERY)} <> 0 or ${sql.raw(inTime)}())`,
     resultWithoutTexts: () =>
       sql`json_remove(tasks.result, '$.output', '$.artifacts', '$.verification', '$.candidates', '$.refusedCalls')`,
-    hasLabel: (label) => sql`exists (select 1 from json_each(tasks.labels) where value = ${label})`,
     hasTag: (tag) => sql`exists (select 1 from json_each(experiences.tags) where value = ${tag})`,
     jsonValue: (column, path) => sql`json_extract(${sql.ref(column)}, ${path})`,
     refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
     forgetTexts,
     changeText,
   };
+}
+
+/** FTS5 walks through its matches in the order of the numbers, either way, so that a slice costs what it holds. */
+function textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number }> {
+  const match = sql`select rowid as seq from task_text where task_text match ${toMatchExpression(query)}`;
+  if (!slice) return sql`${match}`;
+  const { order, from, limit } = slice;
+  const direction = order === 'asc' ? sql`asc` : sql`desc`;
+  const bound = order === 'asc' ? sql`>=` : sql`<=`;
+  const start = from === undefined ? sql`` : sql`and rowid ${bound} ${from}`;
+  return sql`${match} ${start} order by rowid ${direction} limit ${limit}`;
 }
 
 /** Removes tasks from the text index before their rows: FTS5 needs the indexed text to remove it. */

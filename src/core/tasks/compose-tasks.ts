@@ -23,6 +23,7 @@ import type { Worktrees } from '../worktrees/worktrees.ts';
 import { ActiveRuns } from './active-runs.ts';
 import { AgentTexts } from './agent-texts.ts';
 import { CursorCodec } from './cursor.ts';
+import { FinishedTaskStore } from './finished-task-store.ts';
 import { DeadLetterService } from './dead-letter-service.ts';
 import { DeadLetterStore } from './dead-letter-store.ts';
 import { IdempotencyStore } from './idempotency-store.ts';
@@ -81,13 +82,14 @@ export async function composeTasks(deps: TaskDeps) {
   const scan = new TaskScanStore(database);
   const counts = new TaskCountStore(database);
   const query = new TaskQueryStore(database);
+  const finished = new FinishedTaskStore(database);
   const deadLetterStore = new DeadLetterStore(database);
   const idempotency = new IdempotencyStore(database);
   const cursors = new CursorCodec(keys.key('cursors').toString('hex'));
   const registry = new AgentRegistry({
     ...deps,
     adapters: [...createAdapters(deps), ...extraAdapters],
-    stats: { cells: () => counts.cells(), lastActivity: (type) => query.lastCompletion(type) },
+    stats: { cells: () => counts.cells(), lastActivity: (type) => finished.lastCompletion(type) },
   });
   const users = new QueueUsers(deps);
   await users.refresh();
@@ -128,17 +130,17 @@ export async function composeTasks(deps: TaskDeps) {
     taskDeletion: new TaskDeletion({ ...stored, removal, outputs }),
     taskRemoval: removal,
     taskLists: new TaskListService({ database, query, counts, cursors, runProgress }),
-    taskAnalytics: new TaskAnalyticsService({ counts, query, runtime }),
+    taskAnalytics: new TaskAnalyticsService({ counts, finished, runtime }),
     taskChecks: new TaskCheckReader({ database, store }),
     taskEvents: new TaskEventReader({ database, store, bus }),
-    taskExport: new TaskExport({ query, counts, runtime }),
+    taskExport: new TaskExport({ scan, counts, runtime }),
     taskImport: new TaskImport({ database, store }),
     taskOutputs: outputs,
     taskOutputReader: new TaskOutputReader({ store, outputs, texts: new AgentTexts(database), runtime }),
     runProgress,
     finishWatcher: new TaskFinishWatcher(bus),
     taskStore: store,
-    taskQuery: query,
+    finishedTasks: finished,
     /** For the execution of tasks alone. */
     execution: {
       ...stored,

@@ -1,11 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../errors.ts';
 
-/** The position after a page: the value that the list is sorted by, and the row's number to order equal values. */
-export interface Position {
-  value: string | number | null;
-  seq: number;
-}
+/** The position after a page: the values of the columns that the list is sorted by, in their order. */
+export type Position = readonly (string | number | null)[];
 
 const MAC_BYTES = 12;
 
@@ -17,12 +14,13 @@ export class CursorCodec {
   }
 
   /** `query` is everything that decides which rows are listed and in which order. */
-  encode({ value, seq }: Position, query: unknown): string {
-    const payload = Buffer.from(JSON.stringify([value, seq]));
+  encode(position: Position, query: unknown): string {
+    const payload = Buffer.from(JSON.stringify(position));
     return Buffer.concat([this.#sign(payload, query), payload]).toString('base64url');
   }
 
-  decode(cursor: string, query: unknown): Position {
+  /** `length` is how many columns the list is sorted by. */
+  decode(cursor: string, query: unknown, length: number): Position {
     const bytes = Buffer.from(cursor, 'base64url');
     const payload = bytes.subarray(MAC_BYTES);
     const isGenuine =
@@ -30,12 +28,13 @@ export class CursorCodec {
       // base64url has more than one text for the same bytes; only the one that was given out counts.
       bytes.toString('base64url') === cursor &&
       timingSafeEqual(bytes.subarray(0, MAC_BYTES), this.#sign(payload, query));
-    if (!isGenuine)
+    const position = isGenuine ? (JSON.parse(payload.toString('utf8')) as Position) : [];
+    // A version of svc may sort by other columns than the one that made the cursor.
+    if (position.length !== length)
       throw new AppError('validation', 'Validation failed', {
         details: [{ path: 'cursor', message: 'Not a cursor of this list' }],
       });
-    const [value, seq] = JSON.parse(payload.toString('utf8')) as [Position['value'], number];
-    return { value, seq };
+    return position;
   }
 
   #sign(payload: Buffer, query: unknown): Buffer {

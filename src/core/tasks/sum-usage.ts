@@ -1,5 +1,5 @@
 import type { TaskAnalytics } from '../../contract/tasks.ts';
-import type { TaskUsageRow } from './task-query-store.ts';
+import type { TaskUsageRow } from './finished-task-store.ts';
 
 type Used = TaskAnalytics['usage']['byAgent'][number];
 

@@ -1,26 +1,25 @@
-import type { TaskError } from '../../contract/task.ts';
 import type { TaskAnalytics } from '../../contract/tasks.ts';
 import { type Caller, visibleOwner } from '../auth/caller.ts';
 import type { Runtime } from '../runtime.ts';
 import { type CountCell, sumBy, type TaskCountStore } from '../storage/task-count-store.ts';
 import { sumUsage } from './sum-usage.ts';
-import type { TaskQueryStore } from './task-query-store.ts';
+import { elapsed, type FinishedRow, type FinishedTaskStore } from './finished-task-store.ts';
 
 const DAY_MS = 86_400_000;
-/** Percentiles are taken from this many of the newest completed tasks. */
+/** Percentiles and failures are taken from this many of the newest finished tasks. */
 const SAMPLE = 10_000;
 /** What models used is in the results of tasks, which are read for so many of them. */
 const USAGE_SAMPLE = 1000;
 
 /** Computes statistics from the counts; only the percentiles read tasks. */
 export class TaskAnalyticsService {
-  readonly #deps: { counts: TaskCountStore; query: TaskQueryStore; runtime: Runtime };
-  constructor(deps: { counts: TaskCountStore; query: TaskQueryStore; runtime: Runtime }) {
+  readonly #deps: { counts: TaskCountStore; finished: FinishedTaskStore; runtime: Runtime };
+  constructor(deps: { counts: TaskCountStore; finished: FinishedTaskStore; runtime: Runtime }) {
     this.#deps = deps;
   }
 
   async read(caller: Caller, days: number): Promise<TaskAnalytics> {
-    const { counts, query, runtime } = this.#deps;
+    const { counts, finished: store, runtime } = this.#deps;
     const ownerId = visibleOwner(caller);
     const dates = lastDays(runtime.now(), days);
     const since = dates[0] ?? '';
@@ -30,14 +29,22 @@ export class TaskAnalyticsService {
     const completed = byStatus['completed'] ?? 0;
     const failed = byStatus['failed'] ?? 0;
     const finished = completed + failed;
-    const midnight = `${since}T00:00:00.000Z`;
-    const durations = await query.durations(midnight, SAMPLE, ownerId);
+    const total = cells.reduce((sum, cell) => sum + cell.n, 0);
+    const newest = {
+      since: `${since}T00:00:00.000Z`,
+      ownerId,
+      hasFew: ownerId !== undefined && total <= SAMPLE,
+    };
+    const rows = await store.list({ ...newest, limit: SAMPLE });
+    const durations = rows
+      .filter(({ status }) => status === 'completed')
+      .map((row) => ({ day: row.completed_at.slice(0, 10), ms: elapsed(row.started_at, row.completed_at) }));
     const byDate = new Map<string, number[]>(dates.map((date) => [date, []]));
     for (const { day, ms } of durations) byDate.get(day)?.push(ms);
-    const used = await query.usage(midnight, USAGE_SAMPLE, ownerId);
+    const used = await store.usage({ ...newest, limit: USAGE_SAMPLE });
     const { byDay, ...usage } = sumUsage(used);
     return {
-      total: cells.reduce((sum, cell) => sum + cell.n, 0),
+      total,
       byStatus,
       byPriority: sumBy(cells, (cell) => cell.priority),
       bySource: sumBy(cells, (cell) => cell.source),
@@ -60,7 +67,7 @@ export class TaskAnalyticsService {
           costUsd,
         };
       }),
-      failures: countClasses(await query.failures(midnight, SAMPLE, ownerId)),
+      failures: countClasses(rows),
       usage: { tasks: used.length, isComplete: used.length < USAGE_SAMPLE, ...usage },
     };
   }
@@ -93,10 +100,11 @@ function byAgent(cells: CountCell[]): TaskAnalytics['byAgent'] {
   );
 }
 
-function countClasses(errors: (string | null)[]): TaskAnalytics['failures'] {
+function countClasses(rows: FinishedRow[]): TaskAnalytics['failures'] {
   const counts: TaskAnalytics['failures'] = {};
-  for (const error of errors) {
-    const { class: name } = error === null ? { class: 'unknown' } : (JSON.parse(error) as TaskError);
+  for (const { status, failure } of rows) {
+    if (status !== 'failed') continue;
+    const name = failure ?? 'unknown';
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;

@@ -10,11 +10,15 @@ import { type Caller, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { CursorCodec } from './cursor.ts';
+import { ReadTimeLimit } from '../storage/long-reads/read-time-limit.ts';
 import type { TaskCountStore } from '../storage/task-count-store.ts';
-import { columnOf } from './task-columns.ts';
 import type { RunProgressReports } from './run-progress.ts';
 import { toListedTask, toOutcome } from './task-mapping.ts';
-import type { ListedRow, TaskConditions, TaskPage, TaskQueryStore } from './task-query-store.ts';
+import { sortColumns } from './task-order.ts';
+import type { TaskConditions } from './task-filters.ts';
+import type { ListedRow, TaskPage } from './task-page.ts';
+import type { TaskQueryStore } from './task-query-store.ts';
+import type { TaskTotal } from './task-total.ts';
 
 type PageQuery = Pick<FilterTasksQuery, 'limit' | 'offset' | 'cursor' | 'fields' | 'full'>;
 type Order = Pick<FilterTasksQuery, 'sortBy' | 'sortOrder'>;
@@ -58,6 +62,7 @@ export class TaskListService {
       throw new AppError('validation', 'Validation failed', {
         details: [{ path: 'offset', message: 'Give a cursor or an offset, not both' }],
       });
+    const sorted = sortColumns[order.sortBy];
     const listed = fieldsOf(page);
     const fields = listed.filter(isStored);
     const scope = [conditions, order];
@@ -67,18 +72,22 @@ export class TaskListService {
       hasOutcome: listed.includes('outcome'),
       limit: limit + 1,
       offset,
-      after: cursor === undefined ? undefined : cursors.decode(cursor, scope),
+      after: cursor === undefined ? undefined : cursors.decode(cursor, scope, sorted.length),
     };
-    const rows = await query.page(conditions, wanted);
+    const plan = await query.plan(conditions, wanted);
+    const [rows, counted] = await Promise.all([
+      query.page(plan, wanted).catch(nameFilters(conditions)),
+      this.#total(conditions, order, () => query.count(plan, order)),
+    ]);
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     const shown: TaskField[] = ['id', ...fields.filter((field) => field !== 'id')];
     return {
       tasks: rows.slice(0, limit).map((row) => this.#toListed(row, shown, listed)),
-      total: await this.#total(conditions, order),
+      ...toTotal(counted, (offset ?? 0) + rows.length),
       limit,
       ...(last && {
         nextCursor: cursors.encode(
-          { value: last[columnOf[order.sortBy]] as string | number, seq: last.seq ?? 0 },
+          sorted.map((column) => last[column] ?? null),
           scope,
         ),
       }),
@@ -97,14 +106,18 @@ export class TaskListService {
   }
 
   /** From the counts where they can answer, because counting a million rows takes half a second. */
-  async #total(conditions: TaskConditions, order: Order): Promise<number> {
-    const { query, counts } = this.#deps;
+  async #total(
+    conditions: TaskConditions,
+    order: Order,
+    count: () => Promise<TaskTotal>,
+  ): Promise<TaskTotal> {
+    const { counts } = this.#deps;
     const { ownerId, status, priority, source, ...others } = conditions;
     const isCounted =
       Object.values(others).every((value) => value === undefined) && order.sortBy !== 'completedAt';
-    if (!isCounted) return query.count(conditions, order.sortBy === 'completedAt');
+    if (!isCounted) return count();
     const cells = await counts.cells(ownerId);
-    return cells
+    const total = cells
       .filter(
         (cell) =>
           (!status || status.includes(cell.status)) &&
@@ -112,8 +125,22 @@ export class TaskListService {
           (!source || source.some((wanted) => wanted === cell.source)),
       )
       .reduce((sum, cell) => sum + cell.n, 0);
+    return { total };
   }
 }
+
+/** A bound that is below what the page shows says less than the page. */
+const toTotal = ({ total, isLowerBound }: TaskTotal, shown: number) =>
+  isLowerBound ? { total: Math.max(total, shown), totalIsLowerBound: true as const } : { total };
+
+/** Names the filters in the error of a list that takes too long. */
+const nameFilters = (conditions: TaskConditions) => (error: unknown) => {
+  if (!(error instanceof ReadTimeLimit)) throw error;
+  const names = Object.entries(conditions)
+    .filter(([name, value]) => value !== undefined && name !== 'ownerId')
+    .map(([name]) => `\`${name}\``);
+  throw new ReadTimeLimit(error.limitMs, `A list by ${names.join(' and ')}`);
+};
 
 function fieldsOf({ fields, full }: PageQuery): readonly ListedField[] {
   if (full === true) return [...taskFields, 'progress'];

@@ -2,16 +2,18 @@ import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { TaskStatus } from '../../contract/task.ts';
 import type { Database } from '../storage/database.ts';
 import { headColumns } from './task-columns.ts';
+import type { StoredTask } from './task-mapping.ts';
 
 export type ScanPosition = Pick<TaskHead, 'created_at' | 'seq'>;
 
-/** Walks through the tasks of one state, oldest first, a page at a time. */
+/** Walks through many tasks, a page at a time. */
 export class TaskScanStore {
   readonly #database: Database;
   constructor(database: Database) {
     this.#database = database;
   }
 
+  /** The tasks of one state, oldest first. */
   async page(status: TaskStatus, after: ScanPosition | undefined, limit: number): Promise<TaskHead[]> {
     let query = this.#database.read.selectFrom('tasks').select(headColumns).where('status', '=', status);
     if (after)
@@ -19,5 +21,12 @@ export class TaskScanStore {
         is(is.refTuple('created_at', 'seq'), '>', is.tuple(after.created_at, after.seq)),
       );
     return query.orderBy('created_at').orderBy('seq').limit(limit).execute();
+  }
+
+  /** Tasks by their number, of one owner or of all. */
+  async slice(afterSeq: number, limit: number, ownerId: string | undefined): Promise<StoredTask[]> {
+    let query = this.#database.longRead.selectFrom('tasks').selectAll().where('seq', '>', afterSeq);
+    if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
+    return query.orderBy('seq').limit(limit).execute();
   }
 }

@@ -3,7 +3,7 @@ import type { TaskError, TaskStatus } from '../../contract/task.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, Engine, WriteTransaction } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import type { TaskHead } from '../storage/rows/tasks.ts';
+import type { TaskHead, TaskLabelRow } from '../storage/rows/tasks.ts';
 import type { Schema } from '../storage/schema.ts';
 import { inheritedSession } from './inherited-session.ts';
 import { headColumns, type NewTask, type TaskChange, untouched } from './task-columns.ts';
@@ -140,6 +140,7 @@ export class TaskStore {
     };
     // Rows of one moment share a statement, which takes its columns from the first: all name all of them.
     transaction.insertLater('tasks', stored);
+    for (const row of labelRows(stored)) transaction.insertLater('task_labels', row);
     this.#count(transaction, stored, 1);
     countDay(transaction, stored, stored.created_at, 'created');
     // An imported task may already be finished.
@@ -213,6 +214,13 @@ export class TaskStore {
     const seqs = tasks.map(({ seq }) => seq);
     await this.#engine.forgetTexts(db, seqs);
     await db.deleteFrom('tasks').where('seq', 'in', seqs).execute();
+    for (const { label, created_at, task_seq } of tasks.flatMap(labelRows))
+      await db
+        .deleteFrom('task_labels')
+        .where('label', '=', label)
+        .where('created_at', '=', created_at)
+        .where('task_seq', '=', task_seq)
+        .execute();
     await db
       .insertInto('removed_tasks')
       .values(seqs.map((task_seq) => ({ task_seq })))
@@ -281,6 +289,16 @@ export class TaskStore {
     });
   }
 }
+
+/** A row for each label of the task. */
+const labelRows = ({
+  labels,
+  created_at,
+  seq,
+}: Pick<TaskHead, 'labels' | 'created_at' | 'seq'>): TaskLabelRow[] =>
+  labels === '[]'
+    ? []
+    : [...new Set(JSON.parse(labels) as string[])].map((label) => ({ label, created_at, task_seq: seq }));
 
 /** Counts the day's creations and ends. */
 function countDay(

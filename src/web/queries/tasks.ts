@@ -15,6 +15,7 @@ export interface TaskFilter {
 export interface TaskPage {
   tasks: ListedTask[];
   total: number;
+  totalIsLowerBound?: true | undefined;
   nextCursor?: string | undefined;
 }
 

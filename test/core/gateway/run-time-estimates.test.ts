@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RunTimeEstimates } from '../../../src/core/gateway/run-time-estimates.ts';
-import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
+import { FinishedTaskStore } from '../../../src/core/tasks/finished-task-store.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
 
 const at = (ms: number) => new Date(Date.parse('2026-01-01T00:00:00.000Z') + ms).toISOString();
@@ -11,7 +11,7 @@ const completed = (id: number, tookMs: number) =>
     completed_at: at(id * 100_000 + tookMs),
   });
 const estimatesOf = ({ database, bus }: TestStorage) =>
-  new RunTimeEstimates({ query: new TaskQueryStore(database), bus });
+  new RunTimeEstimates({ finished: new FinishedTaskStore(database), bus });
 
 /** Completes a task whose result says how long it took. */
 const complete = ({ database, store }: TestStorage, id: string, duration: number) =>

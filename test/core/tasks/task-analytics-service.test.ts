@@ -3,7 +3,7 @@ import { owner } from '../../../src/core/auth/owner.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { TaskAnalyticsService } from '../../../src/core/tasks/task-analytics-service.ts';
 import { TaskCountStore } from '../../../src/core/storage/task-count-store.ts';
-import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
+import { FinishedTaskStore } from '../../../src/core/tasks/finished-task-store.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
 
 const at = (day: string, ms = 0) => new Date(Date.parse(`${day}T12:00:00.000Z`) + ms).toISOString();
@@ -19,7 +19,7 @@ const ended = (id: string, status: 'completed' | 'failed', day: string, ms: numb
 const analyticsOf = ({ database }: TestStorage, today: string) =>
   new TaskAnalyticsService({
     counts: new TaskCountStore(database),
-    query: new TaskQueryStore(database),
+    finished: new FinishedTaskStore(database),
     runtime: { ...systemRuntime, now: () => new Date(at(today)) },
   });
 

@@ -7,7 +7,7 @@ import { TaskCountStore } from '../../../src/core/storage/task-count-store.ts';
 import type { NewTask } from '../../../src/core/tasks/task-columns.ts';
 import { TaskExport } from '../../../src/core/tasks/task-export.ts';
 import { TaskImport } from '../../../src/core/tasks/task-import.ts';
-import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
+import { TaskScanStore } from '../../../src/core/tasks/task-scan-store.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
 
 const admin: Caller = { userId: 'user_owner', role: 'admin' };
@@ -15,9 +15,9 @@ const depth = JSON.stringify({ depth: 1 });
 
 async function exportOf({ database }: TestStorage): Promise<{ version: '1'; tasks: ExportedTask[] }> {
   const counts = new TaskCountStore(database);
-  const query = new TaskQueryStore(database);
+  const scan = new TaskScanStore(database);
   let text = '';
-  for await (const part of new TaskExport({ query, counts, runtime: systemRuntime }).stream(admin))
+  for await (const part of new TaskExport({ scan, counts, runtime: systemRuntime }).stream(admin))
     text += part;
   return JSON.parse(text) as { version: '1'; tasks: ExportedTask[] };
 }

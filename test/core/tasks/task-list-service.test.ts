@@ -27,6 +27,10 @@ const row = fc.record({
   updated_at: moment,
   completed_at: fc.option(moment),
 });
+const compare = (a: (string | number)[], b: (string | number)[]) => {
+  const at = a.findIndex((key, index) => key !== b[index]);
+  return at === -1 ? 0 : (a[at] ?? 0) < (b[at] ?? 0) ? -1 : 1;
+};
 const sortKeys = ['createdAt', 'updatedAt', 'priority', 'completedAt'] as const;
 
 describe('pages of tasks', () => {
@@ -69,7 +73,12 @@ describe('pages of tasks', () => {
                   priority: task.priority,
                   completedAt: task.completed_at ?? '',
                 })[sortBy];
-              const order = of(a) === of(b) ? a.index - b.index : of(a) < of(b) ? -1 : 1;
+              const keys = (task: typeof a) => [
+                of(task),
+                ...(sortBy === 'priority' ? [task.created_at] : []),
+                task.index,
+              ];
+              const order = compare(keys(a), keys(b));
               return sortOrder === 'asc' ? order : -order;
             })
             .map(({ id }) => id);

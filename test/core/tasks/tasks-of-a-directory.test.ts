@@ -6,7 +6,9 @@ import type { Database } from '../../../src/core/storage/database.ts';
 import { TaskCountStore } from '../../../src/core/storage/task-count-store.ts';
 import { CursorCodec } from '../../../src/core/tasks/cursor.ts';
 import { TaskListService } from '../../../src/core/tasks/task-list-service.ts';
-import { type TaskConditions, TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
+import type { TaskConditions } from '../../../src/core/tasks/task-filters.ts';
+import { readSizes } from '../../../src/core/tasks/task-plan.ts';
+import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
 import { insertTasks, newTask, openStorage } from '../../helpers/storage.ts';
 
 const directories = [
@@ -78,32 +80,34 @@ describe('finding them', () => {
     ['of one user', { cwd: '/home/a', ownerId: 'a' }],
   ])('reads and sorts the index of directories, and rows for one page only: %s', async (_, conditions) => {
     await using storage = await openStorage();
-    const plans: string[][] = [];
-    const query = new TaskQueryStore(explaining(storage.database, plans));
-    await query.page(conditions, { fields: ['title'], sortBy: 'createdAt', sortOrder: 'desc', limit: 50 });
-    await query.count(conditions);
-    // The part that is sorted is a query of its own before it becomes part of the page.
-    const [, page = [], count = []] = plans;
+    const plans: Promise<string[]>[] = [];
+    await insertTasks(storage, [newTask('t', { cwd: '/home/a', owner_id: 'a' })]);
+    const query = new TaskQueryStore(explaining(storage.database, plans), { ...readSizes, few: 0 });
+    const page = { fields: ['title'] as const, sortBy: 'createdAt', sortOrder: 'desc', limit: 50 } as const;
+    const plan = await query.plan(conditions, page);
+    await query.page(plan, page);
+    await query.count(plan, page);
+    const [, paged = [], counted = []] = await Promise.all(plans);
     const search = 'SEARCH tasks USING COVERING INDEX tasks_by_directory (cwd>? AND cwd<?)';
-    expect(page).toContain(search);
-    expect(page).toContain('SEARCH tasks USING INTEGER PRIMARY KEY (rowid=?)');
-    expect(count).toEqual([search]);
+    expect(paged).toContain(search);
+    expect(paged).toContain('SEARCH tasks USING INTEGER PRIMARY KEY (rowid=?)');
+    expect(counted).toContain(search);
   });
 });
 
-/** The database, which notes how it would run each query. */
-function explaining(database: Database, plans: string[][]): Database {
+/** The database, which notes how it would run each long query. */
+function explaining(database: Database, plans: Promise<string[]>[]): Database {
+  const { longRead } = database;
   const plugin: KyselyPlugin = {
     transformQuery({ node, queryId }) {
-      const { sql, parameters } = database.read.getExecutor().compileQuery(node, queryId);
-      const plan: string[] = [];
-      plans.push(plan);
-      void database.read
-        .executeQuery<{ detail: string }>(CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]))
-        .then(({ rows }) => plan.push(...rows.map(({ detail }) => detail)));
+      const { sql, parameters } = longRead.getExecutor().compileQuery(node, queryId);
+      const explained = longRead.executeQuery<{ detail: string }>(
+        CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),
+      );
+      plans.push(explained.then(({ rows }) => rows.map(({ detail }) => detail)));
       return node;
     },
     transformResult: async ({ result }) => result,
   };
-  return Object.create(database, { read: { value: database.read.withPlugin(plugin) } }) as Database;
+  return Object.create(database, { longRead: { value: longRead.withPlugin(plugin) } }) as Database;
 }

@@ -34,6 +34,7 @@ type PageOptions = Pick<ListOptions, 'limit' | 'cursor'>;
 interface Page {
   tasks: ListedTask[];
   total: number;
+  totalIsLowerBound?: true | undefined;
   nextCursor?: string | undefined;
 }
 
@@ -69,7 +70,7 @@ export async function listTasks(cli: Cli, options: ListOptions): Promise<void> {
     output.note(
       output.paintError(
         'dim',
-        `${page.tasks.length} of ${page.total}. More: --limit ${LARGEST_PAGE}, or --all`,
+        `${page.tasks.length} of ${page.totalIsLowerBound ? 'at least ' : ''}${page.total}. More: --limit ${LARGEST_PAGE}, or --all`,
       ),
     );
 }
@@ -148,10 +149,10 @@ async function readAll(cli: Cli, read: (page: PageOptions) => Promise<Page>): Pr
     const page = await read({ limit: LARGEST_PAGE, ...(cursor !== undefined && { cursor }) });
     // Not push(...): a page is small, but the habit overflows the stack with a large one.
     for (const task of page.tasks) tasks.push(task);
-    total = page.total;
+    ({ total } = page);
     cursor = page.nextCursor;
   } while (cursor !== undefined);
-  const all = { tasks, total };
+  const all = { tasks, total: Math.max(total, tasks.length) };
   cli.output.noteOrigin(all, 'tasks.list');
   return all;
 }

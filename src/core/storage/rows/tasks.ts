@@ -124,6 +124,13 @@ export interface TaskCountRow {
   duration: number;
 }
 
+/** One label of a task, in the order in which its tasks are listed. */
+export interface TaskLabelRow {
+  label: string;
+  created_at: string;
+  task_seq: number;
+}
+
 export interface TaskDayRow {
   owner_id: string;
   day: string;

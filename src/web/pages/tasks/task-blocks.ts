@@ -12,6 +12,8 @@ export const useFirstBlock = (filter: TaskFilter) => useQuery(taskRowsQuery(filt
 export interface LoadedRows {
   /** Undefined where the row is not there yet. */
   taskAt: (index: number) => ListedTask | undefined;
+  /** How many rows there are at least: a total that is a lower bound grows with what is read. */
+  atLeast: number;
   error: Error | null;
   retry: () => void;
 }
@@ -34,6 +36,7 @@ export function useBlocks(
   const blocks = useQueries({ queries });
   return {
     taskAt: (index) => blocks[Math.floor(index / BLOCK_ROWS) - first]?.data?.tasks[index % BLOCK_ROWS],
+    atLeast: Math.max(total, ...blocks.map(({ data }) => data?.total ?? 0)),
     error: blocks.find(({ error, data }) => error && !data)?.error ?? null,
     retry: () => {
       for (const { error, refetch } of blocks) if (error) void refetch();

@@ -9,6 +9,7 @@ import { useListKeys } from './list-keys.ts';
 import { ListItem } from './list-item.tsx';
 import type { Selection } from './selection.ts';
 import { useBlocks } from './task-blocks.ts';
+import { useGrowingCount } from './use-growing-count.ts';
 import styles from './task-list.module.css';
 
 /** Below this width a row has two lines. The same is in task-row.module.css. */
@@ -37,8 +38,9 @@ export function TaskList({ filter, total, peek, onOpen, onMove, onClose, selecti
   const height = useWidth(box) < NARROW_PX ? TWO_LINES_PX : ROW_PX;
   const rowHeight = useRef(height);
   const restored = useElementScrollRestoration({ id: SCROLL_ID });
+  const { count, reach } = useGrowingCount(filter, total);
   const rows = useVirtualizer({
-    count: total,
+    count,
     getScrollElement: () => box.current,
     estimateSize: () => rowHeight.current,
     overscan: 5,
@@ -52,7 +54,9 @@ export function TaskList({ filter, total, peek, onOpen, onMove, onClose, selecti
 
   const items = rows.getVirtualItems();
   const start = items[0]?.index ?? 0;
-  const { taskAt, error, retry } = useBlocks(filter, { start, end: items.at(-1)?.index ?? 0, total });
+  const end = items.at(-1)?.index ?? 0;
+  const { taskAt, atLeast, error, retry } = useBlocks(filter, { start, end, total });
+  useLayoutEffect(() => reach(atLeast), [reach, atLeast]);
   useAnchor(box, { start, height, taskAt });
 
   /** The row that takes the focus as soon as it is there. */
@@ -78,8 +82,8 @@ export function TaskList({ filter, total, peek, onOpen, onMove, onClose, selecti
       const from = currentIndex();
       const top = rows.scrollOffset ?? 0;
       const next =
-        to === 'first' ? 0 : to === 'last' ? total - 1 : from < 0 ? Math.ceil(top / height) : from + to;
-      const index = Math.max(0, Math.min(total - 1, next));
+        to === 'first' ? 0 : to === 'last' ? count - 1 : from < 0 ? Math.ceil(top / height) : from + to;
+      const index = Math.max(0, Math.min(count - 1, next));
       current.current = index;
       wanted.current = index;
       rows.scrollToIndex(index);
@@ -117,7 +121,7 @@ export function TaskList({ filter, total, peek, onOpen, onMove, onClose, selecti
                 index={index}
                 top={top}
                 size={size}
-                total={total}
+                total={count}
                 task={task}
                 isOpen={task !== undefined && task.id === peek}
                 needsYou={task !== undefined && needsYou.has(task.id)}

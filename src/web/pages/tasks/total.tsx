@@ -8,6 +8,7 @@ export function Total({ filter }: { filter: TaskFilter }) {
   return (
     <span role="status">
       {data && formatNumber(data.total)}
+      {data?.totalIsLowerBound && '+'}
       {data && <span className="visually-hidden"> tasks</span>}
     </span>
   );

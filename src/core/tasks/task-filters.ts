@@ -1,0 +1,160 @@
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import type { FilterTasksQuery } from '../../contract/tasks.ts';
+import { trimSlashes } from '../../contract/trim-slashes.ts';
+import type { Engine, TextSlice } from '../storage/database.ts';
+
+/** The conditions of a list of tasks. */
+export type TaskConditions = Pick<
+  FilterTasksQuery,
+  | 'status'
+  | 'priority'
+  | 'source'
+  | 'sourceId'
+  | 'agent'
+  | 'labels'
+  | 'createdAfter'
+  | 'createdBefore'
+  | 'completedAfter'
+  | 'completedBefore'
+  | 'repository'
+  | 'cwd'
+  | 'q'
+> & { ownerId?: string | undefined };
+
+type Name = keyof TaskConditions;
+type Condition = RawBuilder<SqlBool>;
+
+/** Tasks in the order of their creation, as one index has them. */
+export interface Walk {
+  from: RawBuilder<unknown>;
+  where: Condition;
+  createdAt: RawBuilder<string>;
+  seq: RawBuilder<number>;
+}
+
+/** One condition of a list, in each way in which it can be used. */
+export interface TaskFilter {
+  /** The parameter of the list. */
+  name: Name;
+  /** Finds its tasks in an index; text and labels have indexes of their own, of which only `found` knows. */
+  is?: Condition;
+  /** Selects the `seq` of its tasks from an index. */
+  found: RawBuilder<{ seq: number }>;
+  /** Tests tasks that are found another way. */
+  test: Condition;
+  /** Its tasks in the order of their creation, where an index has them. */
+  walk?: Walk;
+  /** Some of its tasks, by number. */
+  slice?: (slice: TextSlice) => RawBuilder<{ seq: number }>;
+  /** Bounds such an order, which then begins or ends earlier. */
+  bound?: (createdAt: RawBuilder<unknown>) => Condition;
+}
+
+/** All tasks in the order of their creation. */
+export const allByCreation: Walk = {
+  from: sql`tasks`,
+  where: sql`true`,
+  createdAt: sql.ref('tasks.created_at'),
+  seq: sql.ref('tasks.seq'),
+};
+
+/** A column or expression of tasks with its index, and as a test that no index is used for. */
+interface Subject {
+  indexed: RawBuilder<unknown>;
+  tested: RawBuilder<unknown>;
+}
+
+/** The filters of the conditions, the one that usually leaves the fewest tasks first. */
+export function taskFilters(conditions: TaskConditions, engine: Engine): TaskFilter[] {
+  const { labels = [], sourceId, repository, agent, cwd, source, priority, status, ownerId } = conditions;
+  const { createdAfter, createdBefore, completedAfter, completedBefore, q } = conditions;
+  const column = (name: string): Subject => ({
+    indexed: sql.ref(`tasks.${name}`),
+    tested: engine.withoutIndex(`tasks.${name}`),
+  });
+  const filters: (TaskFilter | undefined)[] = [
+    ...labels.map(labelFilter),
+    equal('sourceId', column('source_id'), sourceId, { hasOrder: false }),
+    equal('repository', column('repository'), repository),
+    equal('agent', agentOf(engine), agent),
+    cwd === undefined ? undefined : filter('cwd', column('cwd'), (path) => isInDirectory(path, cwd)),
+    oneOf('source', column('source'), source),
+    oneOf('priority', column('priority'), priority),
+    oneOf('status', column('status'), status),
+    equal('ownerId', column('owner_id'), ownerId),
+    between('createdAfter', column('created_at'), createdAfter, createdBefore),
+    between('completedAfter', column('completed_at'), completedAfter, completedBefore),
+    q === undefined || q.trim() === '' ? undefined : textFilter(q, engine),
+  ];
+  return filters.filter((found) => found !== undefined);
+}
+
+function filter(
+  name: Name,
+  { indexed, tested }: Subject,
+  is: (subject: RawBuilder<unknown>) => Condition,
+  { hasOrder = false } = {},
+): TaskFilter {
+  return {
+    name,
+    is: is(indexed),
+    found: sql`select seq from tasks where ${is(indexed)}`,
+    test: is(tested),
+    ...(hasOrder && { walk: { ...allByCreation, where: is(indexed) } }),
+  };
+}
+
+const equal = (name: Name, subject: Subject, value: unknown, { hasOrder = true } = {}) =>
+  value === undefined ? undefined : filter(name, subject, (ref) => sql`${ref} = ${value}`, { hasOrder });
+
+const oneOf = (name: Name, subject: Subject, values: readonly unknown[] | undefined) =>
+  values &&
+  filter(name, subject, (ref) => sql`${ref} in (${sql.join(values)})`, { hasOrder: values.length === 1 });
+
+function between(name: Name, subject: Subject, from: string | undefined, to: string | undefined) {
+  if (from === undefined && to === undefined) return undefined;
+  const is = (ref: RawBuilder<unknown>) => {
+    const bounds = [from !== undefined && sql`${ref} >= ${from}`, to !== undefined && sql`${ref} < ${to}`];
+    return allOf(bounds.filter((bound) => bound !== false));
+  };
+  return { ...filter(name, subject, is), ...(name === 'createdAfter' && { bound: is }) };
+}
+
+/** All of the conditions; at least one. */
+export const allOf = (conditions: readonly RawBuilder<unknown>[]): Condition =>
+  sql`(${sql.join(conditions, sql` and `)})`;
+
+const agentOf = (engine: Engine): Subject => ({
+  indexed: sql`coalesce(tasks.agent_type, tasks.assigned_agent)`,
+  tested: sql`coalesce(${engine.withoutIndex('tasks.agent_type')}, tasks.assigned_agent)`,
+});
+
+/** One range of the index; what is in it begins like the directory, such as `/shop-old` beside `/shop`. */
+function isInDirectory(path: RawBuilder<unknown>, cwd: string): Condition {
+  const root = trimSlashes(cwd);
+  const [inside, after] = [`${root}/`, `${root}0`];
+  return sql`(${path} >= ${root || '/'} and ${path} < ${after} and (${path} = ${root || '/'} or ${path} >= ${inside}))`;
+}
+
+function labelFilter(label: string): TaskFilter {
+  const is = sql<SqlBool>`task_labels.label = ${label}`;
+  return {
+    name: 'labels',
+    found: sql`select task_seq as seq from task_labels where ${is}`,
+    test: sql`exists (select 1 from task_labels where ${is}
+      and task_labels.created_at = tasks.created_at and task_labels.task_seq = tasks.seq)`,
+    walk: {
+      from: sql`task_labels cross join tasks on tasks.seq = task_labels.task_seq`,
+      where: is,
+      createdAt: sql.ref('task_labels.created_at'),
+      seq: sql.ref('task_labels.task_seq'),
+    },
+  };
+}
+
+const textFilter = (q: string, engine: Engine): TaskFilter => ({
+  name: 'q',
+  found: engine.textMatches(q),
+  slice: (slice) => engine.textMatches(q, slice),
+  test: sql`${engine.withoutIndex('tasks.seq')} in (${engine.textMatches(q)})`,
+});

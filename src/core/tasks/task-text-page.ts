@@ -1,0 +1,68 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../storage/database.ts';
+import { allOf } from './task-filters.ts';
+import { findMatches, type ReadSizes, type TaskPlan } from './task-plan.ts';
+import type { ListedRow, TaskPage } from './task-page.ts';
+
+/** Tasks that are created at the same moment can have numbers in another order, about so far apart. */
+const NEAR = 1000;
+
+/**
+ * A page of the many matches of a text, by creation. Numbers of tasks grow with the time of their creation, except for
+ * imported tasks and those of one moment: the first matches have the page unless such a task lies outside of them, or the
+ * other filters leave too few. Undefined then: the page has to be found another way.
+ */
+export async function pageOfText(
+  database: Database,
+  sizes: ReadSizes,
+  plan: Extract<TaskPlan, { by: 'text' }>,
+  page: TaskPage,
+  read: (seqs: RawBuilder<unknown>) => Promise<ListedRow[]>,
+): Promise<ListedRow[] | undefined> {
+  const { sortOrder: order, limit, after } = page;
+  const [createdAt, seq] = after ?? [];
+  const from = seq === undefined ? undefined : Number(seq) + (order === 'desc' ? NEAR : -NEAR);
+  const isFromStart = from === undefined || plan.matches.isWhole;
+  const matches = isFromStart
+    ? plan.matches
+    : await findMatches(database, plan.text, order, sizes.matches, from);
+  if (!matches) return undefined;
+  for (const size of [sizes.few, sizes.matches]) {
+    const seqs = matches.seqs.slice(0, size);
+    const isWhole = matches.isWhole && seqs.length === matches.seqs.length;
+    const rows = await read(database.engine.numbers(seqs));
+    if (rows.length < limit && !isWhole) continue;
+    const isComplete = await hasAll(database, order, {
+      numbers: { from: isFromStart ? undefined : from, to: isWhole ? undefined : seqs.at(-1) },
+      times: { from: createdAt, to: rows.length === limit ? rows.at(-1)?.created_at : undefined },
+    });
+    return isComplete ? rows : undefined;
+  }
+  return undefined;
+}
+
+interface Range<T> {
+  from: T | undefined;
+  to: T | undefined;
+}
+
+/** Whether all tasks of these times have these numbers; both ranges run in the direction of the list. */
+async function hasAll(
+  { longRead }: Database,
+  order: TaskPage['sortOrder'],
+  { numbers, times }: { numbers: Range<number>; times: Range<string | number | null> },
+): Promise<boolean> {
+  const [before, beyond] = order === 'desc' ? [sql`>`, sql`<`] : [sql`<`, sql`>`];
+  const outside = [
+    ...(numbers.from === undefined ? [] : [sql`seq ${before} ${numbers.from}`]),
+    ...(numbers.to === undefined ? [] : [sql`seq ${beyond} ${numbers.to}`]),
+  ];
+  if (outside.length === 0) return true;
+  const during = [
+    ...(times.from === undefined ? [] : [sql`created_at ${beyond}= ${times.from}`]),
+    ...(times.to === undefined ? [] : [sql`created_at ${before}= ${times.to}`]),
+  ];
+  const conditions = allOf([...during, sql`(${sql.join(outside, sql` or `)})`]);
+  const { rows } = await sql`select 1 from tasks where ${conditions} limit 1`.execute(longRead);
+  return rows.length === 0;
+}
