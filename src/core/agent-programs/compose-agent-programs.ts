@@ -84,12 +84,16 @@ export async function composeAgentPrograms(deps: AgentProgramsDeps) {
       }),
     );
   };
+  // Looked up for each task that is created or claimed.
+  const configured = config.derive(
+    () => new Map(configuredAgents(config).map((agent) => [agent.type, agent])),
+  );
   const register = (type: string) => {
-    const known = configuredAgents(config).find((agent) => agent.type === type);
+    const known = configured().get(type);
     if (!known) return undefined;
     let last = known;
     const adapter = new ProgramAdapter({
-      agent: () => (last = configuredAgents(config).find((agent) => agent.type === type) ?? last),
+      agent: () => (last = configured().get(type) ?? last),
       probe,
       run: async (program, run, repair) => {
         const { ProgramRun } = await import('./program-run.ts');
@@ -111,7 +115,7 @@ export async function composeAgentPrograms(deps: AgentProgramsDeps) {
   };
   /** Agents that were added or removed since. */
   const refresh = async () => {
-    const types = configuredAgents(config).map(({ type }) => type);
+    const types = [...configured().keys()];
     for (const type of adapters.keys())
       if (!types.includes(type)) {
         adapters.delete(type);
@@ -133,7 +137,7 @@ export async function composeAgentPrograms(deps: AgentProgramsDeps) {
   };
   /** Tries an agent, whose tasks that wait for a login start once it answers; undefined where there is no such program. */
   const testAgentProgram = (type: string, options: { model?: string | undefined; signal: AbortSignal }) => {
-    const agent = configuredAgents(config).find((known) => known.type === type);
+    const agent = configured().get(type);
     return agent && runTest(agent, options);
   };
   const runTest = async function* (

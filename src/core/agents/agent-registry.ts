@@ -187,7 +187,15 @@ export class AgentRegistry {
   choose(task: Assignment): Choice {
     if (task.best_of !== null) return this.#forCandidates(task);
     if (task.assigned_agent !== null) return this.#named(task.assigned_agent, task);
+    const byLabels = this.#byLabels(task);
+    if (byLabels) return { adapter: byLabels };
+    return this.#named(this.#standIn(task) ?? this.#defaultType(), task);
+  }
+
+  /** The agent whose capabilities match most labels of the task. */
+  #byLabels(task: Assignment): AgentAdapter | undefined {
     const labels = new Set(JSON.parse(task.labels) as string[]);
+    if (labels.size === 0) return undefined;
     let best: { adapter: AgentAdapter; matches: number } | undefined;
     for (const { adapter, health } of this.#entries.values()) {
       if (!adapter.isChosenByLabels || adapter.missingConfig() !== undefined || health?.healthy === false)
@@ -196,8 +204,7 @@ export class AgentRegistry {
       const matches = adapter.capabilities.filter((capability) => labels.has(capability)).length;
       if (matches > (best?.matches ?? 0)) best = { adapter, matches };
     }
-    if (best) return { adapter: best.adapter };
-    return this.#named(this.#standIn(task) ?? this.#defaultType(), task);
+    return best?.adapter;
   }
 
   #forCandidates(task: Assignment): Choice {

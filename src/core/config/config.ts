@@ -50,6 +50,8 @@ export class Config {
   #values: Map<SettingKey, Resolved>;
   #box: SecretBox | undefined;
   readonly #rules: Partial<Record<SettingKey, Rule>> = {};
+  /** Counts the changes of settings. */
+  #revision = 0;
 
   /** Reads and checks everything; throws an `AppError` that names the file, the line and the key. */
   constructor(sources: ConfigSources) {
@@ -68,6 +70,15 @@ export class Config {
 
   get<K extends SettingKey>(key: K): SettingValue<K> {
     return this.#values.get(key)?.value as SettingValue<K>;
+  }
+
+  /** Returns what `compute` makes of settings, computed again only after a setting has changed. */
+  derive<T>(compute: () => T): () => T {
+    let known: { revision: number; value: T } | undefined;
+    return () => {
+      if (known?.revision !== this.#revision) known = { revision: this.#revision, value: compute() };
+      return known.value;
+    };
   }
 
   originOf(key: SettingKey): Origin {
@@ -99,6 +110,7 @@ export class Config {
   /** From now on secrets that are set are sealed. */
   useBox(box: SecretBox): void {
     this.#box = box;
+    this.#revision++;
   }
 
   /**
@@ -145,6 +157,7 @@ export class Config {
       throw error;
     }
     for (const [name, resolved] of inFile) if (definitionOf(name).live) this.#values.set(name, resolved);
+    this.#revision++;
     return this.#describe(key, inFile);
   }
 

@@ -15,9 +15,14 @@ export const providerNames = (servers: object): ProviderName[] => [...providerTy
 export class ProviderConnections {
   readonly #config: Config;
   readonly #fetch: ModelFetch;
+  /** The providers that are configured and enabled; looked up for each task. */
+  readonly usable: () => readonly ProviderName[];
   constructor(config: Config, fetch: ModelFetch) {
     this.#config = config;
     this.#fetch = fetch;
+    this.usable = config.derive(() =>
+      this.names().filter((name) => this.isEnabled(name) && this.missing(name) === undefined),
+    );
   }
 
   /** The built-in providers and the servers. */
@@ -56,11 +61,6 @@ export class ProviderConnections {
     // Ollama may not run on this machine, so it needs an explicit URL.
     if (name === 'ollama' && !hasUrl) return 'it needs a base URL';
     return undefined;
-  }
-
-  /** The providers that are configured and enabled. */
-  usable(): ProviderName[] {
-    return this.names().filter((name) => this.isEnabled(name) && this.missing(name) === undefined);
   }
 
   /** The base URL of the provider; undefined while Azure has no resource. */

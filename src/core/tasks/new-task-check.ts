@@ -37,14 +37,24 @@ export class NewTaskCheck {
     }
     const lasting = missing.find(({ isTemporary }) => !isTemporary);
     if (lasting && attached) throw invalid('assignedAgent', lasting.missing);
-    const choice = registry.choose(assignment);
-    const assignedAgent = 'adapter' in choice ? choice.adapter.type : work.assignedAgent;
-    const model = await this.modelWarning({ ...work, assignedAgent }, attached);
+    const model = await this.#chosenModelWarning(assignment, work, attached);
     return [
       ...missing.map(waitText),
       ...(model !== undefined && missing.length === 0 ? [model] : []),
       ...(pause.isPaused ? [pausedWarning] : []),
     ];
+  }
+
+  /** The same of the agent that would get the task. */
+  async #chosenModelWarning(
+    assignment: Assignment,
+    { model, provider, assignedAgent }: Pick<CreateTask, 'assignedAgent' | 'model' | 'provider'>,
+    mustWork: boolean | undefined,
+  ): Promise<string | undefined> {
+    if (model === undefined && provider === undefined) return undefined;
+    const choice = this.#deps.registry.choose(assignment);
+    const chosen = 'adapter' in choice ? choice.adapter.type : assignedAgent;
+    return this.modelWarning({ model, provider, assignedAgent: chosen }, mustWork);
   }
 
   /** Throws an `AppError` where the model is unknown; a provider that is not configured is one only if it `mustWork` now. */

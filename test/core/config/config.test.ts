@@ -45,6 +45,17 @@ describe('the value of a setting', () => {
     );
   });
 
+  it('derives a value from settings again only after one of them has changed', () => {
+    const config = configOf();
+    let computed = 0;
+    const derived = config.derive(() => `${++computed}: ${config.get('agents.default')}`);
+    expect([derived(), derived()]).toEqual(['1: undefined', '1: undefined']);
+    config.set('agents.default', 'claude');
+    expect([derived(), derived()]).toEqual(['2: claude', '2: claude']);
+    config.set('agents.default', null);
+    expect(derived()).toBe('3: undefined');
+  });
+
   it('an unset setting has the default of the mode', () => {
     expect(configOf().get('queue.concurrency')).toBe(10);
     expect(configOf({ env: { SVC_MODE: 'pico' } }).get('queue.concurrency')).toBe(2);
