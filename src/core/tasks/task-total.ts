@@ -12,22 +12,22 @@ export interface TaskTotal {
 
 /** How many tasks the list has; of many, only so many are read as take a few milliseconds. */
 export async function countTasks(
-  { engine }: Pick<Database, 'engine'>,
+  { engine, longRead }: Pick<Database, 'engine' | 'longRead'>,
   plan: TaskPlan,
   { sortBy }: Pick<TaskPage, 'sortBy'>,
-  { counted, examined }: ReadSizes,
+  { indexed, counted, examined }: ReadSizes,
 ): Promise<TaskTotal> {
   if (plan.by === 'nothing') return { total: 0 };
   const isEnding = sortBy === 'completedAt';
-  const only = isEnding ? undefined : onlyFilter(plan);
-  const upTo = async (rows: RawBuilder<unknown>): Promise<TaskTotal> => {
+  const found = foundByIndex(plan, isEnding);
+  const upTo = async (rows: RawBuilder<unknown>, most = counted): Promise<TaskTotal> => {
     const [row] = (
-      await sql<{ n: number }>`select count(*) as n from (${rows} limit ${counted + 1})`.execute(plan.db)
+      await sql<{ n: number }>`select count(*) as n from (${rows} limit ${most + 1})`.execute(longRead)
     ).rows;
     const n = row?.n ?? 0;
-    return n > counted ? { total: counted, isLowerBound: true } : { total: n };
+    return n > most ? { total: most, isLowerBound: true } : { total: n };
   };
-  if (only) return upTo(only.found);
+  if (found) return upTo(found, plan.by === 'text' ? counted : indexed);
   const tests = [
     ...plan.tests.map(({ test }) => test),
     ...(isEnding ? [sql`tasks.completed_at is not null`] : []),
@@ -54,7 +54,19 @@ export async function countTasks(
   return isCut || read > examined ? { total: n, isLowerBound: true } : { total: n };
 }
 
-/** The filter of a list that has no other, and that has an index. */
+/** The tasks of a list with no more than one filter, where an index has them. */
+function foundByIndex(
+  plan: Exclude<TaskPlan, { by: 'nothing' }>,
+  isEnding: boolean,
+): RawBuilder<unknown> | undefined {
+  const only = onlyFilter(plan);
+  // A task that ended at some time has ended.
+  if (!isEnding || only?.name === 'completedAfter') return only?.found;
+  const isWhole = plan.by === 'order' && !plan.walked && plan.tests.length === 0;
+  return isWhole ? sql`select seq from tasks where completed_at is not null` : undefined;
+}
+
+/** The filter of a list that has no other. */
 function onlyFilter(plan: Exclude<TaskPlan, { by: 'nothing' }>): TaskFilter | undefined {
   const taken = plan.by === 'order' ? plan.walked : plan.by === 'text' ? plan.text : undefined;
   if (taken) return plan.tests.length === 0 ? taken : undefined;

@@ -145,7 +145,7 @@ describe('filters of tasks', () => {
       storage,
       Array.from({ length: 6 }, (_, index) => newTask(`t${index}`, { labels: '["a"]' })),
     );
-    const lists = listsOf(storage, { ...readSizes, few: 2, counted: 4, examined: 3 });
+    const lists = listsOf(storage, { ...readSizes, few: 2, indexed: 4, counted: 4, examined: 3 });
     const totalOf = async (parameters: object) => {
       const page = await lists.filter(owner, filterTasksQuerySchema.parse(parameters));
       return [page.total, page.totalIsLowerBound];
