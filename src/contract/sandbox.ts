@@ -37,7 +37,13 @@ export const sandboxTestSchema = z
     agent: z.string().optional(),
     passed: z.boolean(),
     reason: z.string().optional().meta({ description: 'Why nothing was tried' }),
-    checks: z.array(z.object({ name: z.string(), passed: z.boolean() })),
+    checks: z.array(
+      z.object({
+        name: z.string(),
+        passed: z.boolean(),
+        detail: z.string().optional().meta({ description: 'What a program that failed has printed last' }),
+      }),
+    ),
   })
   .meta({ id: 'SandboxTest' });
 export type SandboxTest = z.output<typeof sandboxTestSchema>;

@@ -70,7 +70,7 @@ export class ProgramRun {
     const servers = mcpServersFor(deps.config).map(({ env }) => env);
     const secrets = secretsIn(program.agent.env, run.environment(), ...servers);
     this.#masked = new MaskedEvents(secrets, (event) => this.#record.add(event));
-    this.#reporter = new RunReporter(this.#sink, () => this.#cwd);
+    this.#reporter = new RunReporter(this.#sink, () => this.#cwd, program.agent.preset.asksFor);
     this.#wait = new JointWait(run.whileWaiting);
   }
 

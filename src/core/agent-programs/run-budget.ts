@@ -1,5 +1,6 @@
 import type { AgentUsage } from '../agents/drivers/driver.ts';
 import { AgentFailure } from '../agents/agent-adapter.ts';
+import { formatUsd } from '../text/format-usd.ts';
 
 export interface ProgramLimits {
   /** Input and output together. */
@@ -50,9 +51,14 @@ export class ProgramBudget {
         what: (count: number) => `${count} tokens`,
         code: 'max_tokens',
       },
-      { used: costUsd, limit: cost, what: (usd: number) => `${usd.toFixed(2)} USD`, code: 'max_cost' },
+      { used: costUsd, limit: cost, what: (usd: number) => `${formatUsd(usd)} USD`, code: 'max_cost' },
       // The next step would be one too many.
-      { used: steps - 1, limit: most, what: (count: number) => `${count} steps`, code: 'max_steps' },
+      {
+        used: steps - 1,
+        limit: most,
+        what: (count: number) => (count === 1 ? '1 step' : `${count} steps`),
+        code: 'max_steps',
+      },
     ];
   }
 }

@@ -1,5 +1,5 @@
 import type { RunEventInput } from '../../contract/run-events.ts';
-import type { AgentCall, AgentUsage, CallDiff, PlanEntry } from '../agents/drivers/driver.ts';
+import type { AgentCall, AgentUsage, CallDiff, CallKind, PlanEntry } from '../agents/drivers/driver.ts';
 import { shownArguments } from './shown-arguments.ts';
 import { maskValue } from '../tools/mask-secrets.ts';
 import { ToolFailure, type ToolOutput } from '../tools/tool.ts';
@@ -18,25 +18,37 @@ export class RunReporter {
   text = '';
   readonly #sink: (event: RunEventInput) => void;
   readonly #workspace: () => string;
+  readonly #asksFor: readonly CallKind[];
   readonly #calls = new Map<string, AgentCall>();
   readonly #announced = new Set<string>();
   readonly #reported = new Set<string>();
   readonly #ends = new Map<string, (call: AgentCall) => void>();
+  readonly #allowed = new Set<string>();
   readonly #refused = new Set<string>();
   /** The calls since the agent has last said something. */
   readonly #awaited = new Set<string>();
   #thoughts: string | undefined;
 
-  constructor(sink: (event: RunEventInput) => void, workspace: () => string) {
+  /** `asksFor` are the kinds of calls that the agent never makes unasked. */
+  constructor(
+    sink: (event: RunEventInput) => void,
+    workspace: () => string,
+    asksFor: readonly CallKind[] = [],
+  ) {
     this.#sink = sink;
     this.#workspace = workspace;
+    this.#asksFor = asksFor;
   }
 
-  /** Whether a call runs that has not reported its end: where the agent has said something since, it waits for none. */
+  /**
+   * Whether a call runs that has not reported its end: where the agent has said something since, it waits for none. A call
+   * that it has to ask for runs once it is allowed, so that a question that was lost is silence.
+   */
   get isCalling(): boolean {
     return [...this.#awaited].some((id) => {
       const call = this.#calls.get(id);
-      return call !== undefined && !isOver(call);
+      if (call === undefined || isOver(call) || this.#refused.has(id)) return false;
+      return this.#allowed.has(id) || !this.#asksFor.includes(call.kind);
     });
   }
 
@@ -118,8 +130,9 @@ export class RunReporter {
     this.#refused.add(callId);
   }
 
-  /** Resolves with what the call reports at its end; throws a `ToolFailure` for one that failed. */
+  /** Takes a call that was allowed; resolves with what it reports at its end, and throws a `ToolFailure` if it failed. */
   async endOf(callId: string, signal: AbortSignal): Promise<ToolOutput> {
+    this.#allowed.add(callId);
     const known = this.#calls.get(callId);
     const call = known && isOver(known) ? known : await this.#nextEnd(callId, signal);
     const content = outputOf(call);

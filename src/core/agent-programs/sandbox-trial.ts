@@ -59,10 +59,17 @@ export async function trySandbox(
       ...(agent ? await agentChecks(deps, agent) : []),
     ];
     const output = await runInside(deps, agent, workspace, scriptOf(checks));
-    return checks.map(({ name, succeeds }, index) => ({
-      name,
-      passed: output.includes(`${index} ${succeeds ? 'yes' : 'no'}\n`),
-    }));
+    const lines = output.split('\n');
+    return checks.map(({ name, succeeds }, index) => {
+      const passed = lines.includes(`${index} ${succeeds ? 'yes' : 'no'}`);
+      const prefix = `${index} > `;
+      const printed = lines.find((line) => line.startsWith(prefix));
+      return {
+        name,
+        passed,
+        ...(!passed && printed !== undefined && { detail: printed.slice(prefix.length) }),
+      };
+    });
   } finally {
     await rm(directory, { recursive: true, force: true });
     await rm(planted, { recursive: true, force: true });
@@ -139,12 +146,14 @@ async function agentChecks({ home }: TrialDeps, { path, args, preset }: TriedAge
   ];
 }
 
-/** Says of each check whether its command succeeds. */
+/** Says of each check whether its command succeeds, and the last line that one prints that fails and should not. */
 const scriptOf = (checks: readonly Check[]): string =>
   checks
-    .map(
-      ({ command }, index) =>
-        `if ( ${command} ) >/dev/null 2>&1; then echo ${index} yes; else echo ${index} no; fi`,
+    .map(({ command, succeeds }, index) =>
+      succeeds
+        ? `if printed=$( ( ${command} ) 2>&1 ); then echo ${index} yes; else echo ${index} no; ` +
+          `printf '${index} > %s\\n' "$(printf %s "$printed" | grep . | tail -n 1 | cut -c 1-300)"; fi`
+        : `if ( ${command} ) >/dev/null 2>&1; then echo ${index} yes; else echo ${index} no; fi`,
     )
     .join('\n');
 

@@ -2,7 +2,7 @@ import { type PresetName, presetNames } from '../../contract/agents.ts';
 import { claudeArgv } from './drivers/claude/claude-argv.ts';
 import { codexArgv } from './drivers/codex/codex-argv.ts';
 import { geminiFiles, geminiStart } from './drivers/acp/gemini-start.ts';
-import type { CreateDriver, SessionOrder } from './drivers/driver.ts';
+import type { CallKind, CreateDriver, SessionOrder } from './drivers/driver.ts';
 
 /** The protocols that svc speaks with agents. */
 export type DriverName = 'claude' | 'codex' | 'acp';
@@ -56,12 +56,15 @@ export interface AgentPreset {
   readsInstructions?: false;
   /** The mode of the protocol in which it asks. */
   mode?: string;
+  /** The kinds of calls that it never makes unasked, whatever the settings of its user say; none unless set. */
+  asksFor?: readonly CallKind[];
   /** Tags; a task whose labels match more of them gets this agent. */
   capabilities: readonly string[];
 }
 
 /** With less than everything, tools of MCP servers of opencode run without a question. */
 const asking = { '*': 'ask' };
+const changing = ['shell', 'edit', 'mcp'] as const;
 
 export const presets: Record<PresetName, AgentPreset> = {
   claude: {
@@ -88,6 +91,7 @@ export const presets: Record<PresetName, AgentPreset> = {
     install: 'npm install -g @anthropic-ai/claude-code',
     state: ['.claude', '.cache/claude', '.local/state/claude'],
     settings: ['.claude.json', '.claude/settings.json'],
+    asksFor: changing,
     capabilities: ['claude', 'code', 'files'],
   },
   codex: {
@@ -174,6 +178,7 @@ export const presets: Record<PresetName, AgentPreset> = {
     install: 'npm install -g opencode-ai',
     state: ['.local/share/opencode', '.local/state/opencode', '.config/opencode', '.cache/opencode'],
     settings: ['.config/opencode/opencode.json'],
+    asksFor: changing,
     capabilities: ['opencode', 'code', 'files'],
   },
 };

@@ -70,10 +70,16 @@ export async function agentCommand(deps: AgentSandboxDeps, agent: SandboxedAgent
   const home = await realpath(deps.home).catch(() => deps.home);
   const closed = [home, deps.home, ...deps.protectedDirectories];
   const started = await programRoots(agent.program, closed);
-  const wrapped = await pathsInScript(await realpath(agent.program)).catch(() => []);
-  const named = [...args, ...helpers.flat(), ...agent.named, ...wrapped];
+  const wrapped = await Promise.all(
+    [agent.program, ...helpers.map(([program = '']) => program)].map(async (program) =>
+      realpath(program)
+        .then(pathsInScript)
+        .catch(() => []),
+    ),
+  );
+  const named = [...args, ...helpers.flat(), ...agent.named, ...wrapped.flat()];
   const { roots: namedRoots, aliases } = await rootsOfArguments(named, closed);
-  const roots = [...started.roots, ...namedRoots];
+  const roots = [...new Set([...started.roots, ...namedRoots])];
   const repository = await worktreeRepository(workspace);
   const keepsRepository = isReadOnly || agent.isRepositoryReadOnly === true;
   const shown = await openedMounts(opened, deps);

@@ -50,7 +50,8 @@ export async function rootsOfArguments(
       .filter((argument) => argument.startsWith('/'))
       .map(async (argument) => {
         const entry = await lstat(argument).catch(() => undefined);
-        if (!entry || entry.isDirectory()) return [];
+        // A script may also name a device, such as /dev/null.
+        if (!entry?.isFile() && !entry?.isSymbolicLink()) return [];
         const found = await programRoots(argument, closed).catch(() => undefined);
         return found ? [{ directory: dirname(normalize(argument)), roots: found.roots }] : [];
       }),

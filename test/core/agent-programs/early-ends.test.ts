@@ -52,3 +52,39 @@ describe.runIf(hasSharedFixtures).each([
     expect(approvals).toEqual([]);
   });
 });
+
+/** A recording of an agent whose question is lost, so that it waits for an answer that nobody can give. */
+function unaskedTranscript(agent: string): string {
+  const lines = readFileSync(transcriptPath(agent, 'shell-allowed'), 'utf8').trim().split('\n');
+  const path = join(folder(), 'unasked.jsonl');
+  const isQuestion = (line: string) => /can_use_tool|session\/request_permission/.test(line);
+  writeFileSync(path, lines.filter((line) => !isQuestion(line)).join('\n'));
+  return path;
+}
+
+describe.runIf(hasSharedFixtures).each([
+  ['claude', 'claude-stdio'],
+  ['opencode', 'acp-opencode'],
+])('a program whose question is lost: %s', (agent, recorded) => {
+  it('ends its attempt with the silence', async () => {
+    await using daemon = await startDaemon({
+      flags: { ...playedAgent(agent), 'agents.silenceMs': 1000 },
+    });
+    const { client } = daemon;
+    const { task } = await client.tasks.create({
+      body: {
+        title: 'Lost',
+        prompt: 'Go.',
+        assignedAgent: agent,
+        cwd: folder(),
+        securityMode: 'ask',
+        maxAttempts: 1,
+        env: { AGENT_TRANSCRIPT: unaskedTranscript(recorded) },
+      },
+    });
+    await until(async () => {
+      const { task: now } = await client.tasks.get({ params: { id: task.id } });
+      expect(now).toMatchObject({ status: 'failed', error: { class: 'timeout', code: 'silent' } });
+    });
+  });
+});

@@ -1,10 +1,14 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasSandbox } from '../../core/tools/commands/command-setup.ts';
 import { startDaemon, temporaryFolder, type TestDaemon } from '../../helpers/daemon.ts';
 
 const script = new URL('../../helpers/agents/scripted-acp-agent.ts', import.meta.url).pathname;
+function executable(path: string, text: string): string {
+  writeFileSync(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  return path;
+}
 let daemon: TestDaemon;
 let home: string;
 beforeAll(async () => {
@@ -31,6 +35,30 @@ describe.skipIf(!hasSandbox.isWorking)('the sandbox of this machine (needs bubbl
       expect(readdirSync(home)).toEqual([]);
     },
   );
+
+  it('shows what a script that starts the agent names, and what it prints if it does not start', async () => {
+    const folder = join(temporaryFolder(), 'node_modules', 'agent');
+    const bin = temporaryFolder();
+    mkdirSync(folder, { recursive: true });
+    const real = executable(join(folder, 'agent'), '[ "$1" = --version ] && echo 1.0.0');
+    const wrapper = executable(join(bin, 'agent'), `exec ${real} "$@" 2>/dev/null`);
+    const missing = executable(join(bin, 'missing'), 'echo "2 yes"; echo "no such agent" >&2; exit 3');
+    const set = (program: string) =>
+      daemon.client.config.update({ params: { key: 'agents.claude.program' }, body: { value: program } });
+    const agent = 'claude';
+    await set(wrapper);
+    const { sandbox } = await daemon.client.sandbox.explain({ query: { agent } });
+    const paths = sandbox.paths.map(({ path }) => path);
+    expect(paths).toEqual([...new Set(paths)]);
+    expect(paths).not.toContain('/dev/null');
+    const { test: works } = await daemon.client.sandbox.test({ body: { agent } });
+    expect(works.checks.filter(({ passed }) => !passed)).toEqual([]);
+    await set(missing);
+    const { test: fails } = await daemon.client.sandbox.test({ body: { agent } });
+    expect(fails.checks.filter(({ passed }) => !passed)).toEqual([
+      { name: 'Claude Code starts', passed: false, detail: 'no such agent' },
+    ]);
+  });
 
   it('is explained, without a change of the home directory', async () => {
     const { sandbox } = await daemon.client.sandbox.explain({ query: { agent: 'codex' } });

@@ -13,8 +13,10 @@ export async function testSandbox(
   const { test } = answer;
   if (!test.passed) cli.exitCode = exitCodes.failed;
   if (json) return output.json(answer);
-  for (const { name, passed } of test.checks)
-    output.write(`${passed ? output.paint('green', '✓') : output.paint('red', '✗')} ${escapeLine(name)}\n`);
+  for (const { name, passed, detail } of test.checks) {
+    const mark = passed ? output.paint('green', '✓') : output.paint('red', '✗');
+    output.write(`${mark} ${escapeLine(detail ? `${name}: ${detail}` : name)}\n`);
+  }
   if (test.reason !== undefined) {
     output.write(`${output.paint('red', '✗')} There is no sandbox: ${escapeLine(test.reason)}\n`);
     output.note(`See: svc sandbox explain${agent === undefined ? '' : ` ${agent}`}`);

@@ -44,7 +44,7 @@ export async function agentTurn(
   const over = new AbortController();
   const masked = new MaskedEvents(secretsIn(agent.env), publish);
   const sink = masked.add.bind(masked);
-  const reporter = new RunReporter(sink, () => context.workspace);
+  const reporter = new RunReporter(sink, () => context.workspace, agent.preset.asksFor);
   const wait = new JointWait((decision) => decision());
   const signal = AbortSignal.any([context.signal, stopping.signal]);
   const asked = new AskedCalls({
