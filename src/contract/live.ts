@@ -14,7 +14,7 @@ const MAX_TOPICS = 64;
 
 /** What of the live feed a client can watch: a kind of message, or everything about one task. */
 const liveTopicSchema = z.union([
-  z.enum(['tasks', 'approvals', 'notifications', 'queue', 'memory', 'devices']),
+  z.enum(['tasks', 'approvals', 'notifications', 'queue', 'memory', 'devices', 'agents']),
   z.templateLiteral(['task:', z.string().regex(/^[\w-]{1,100}$/)]),
 ]);
 export type LiveTopic = z.output<typeof liveTopicSchema>;
@@ -52,6 +52,7 @@ export const liveMessageSchema = z
       progress: runProgressSchema,
     }),
     z.object({ type: z.literal('devices'), at: timestampSchema }),
+    z.object({ type: z.literal('agents'), at: timestampSchema }),
     z.object({ type: z.literal('heartbeat'), at: timestampSchema }),
     z.object({ type: z.literal('error'), at: timestampSchema, message: z.string() }),
   ])

@@ -185,6 +185,20 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     await set(null);
   });
 
+  it('shows at once what somebody else adds and removes', async () => {
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    await tab.open('/agents');
+    const agents = page.getByRole('list', { name: 'Agents' });
+    await agents.getByRole('link', { name: 'Held' }).waitFor();
+    await set({ demo: acpProgram() });
+    const demo = agents.getByRole('link', { name: 'demo' });
+    await demo.waitFor();
+    await set(null);
+    await demo.waitFor({ state: 'detached' });
+    expect(tab.problems).toEqual([]);
+  });
+
   it('shows others what there is, and that administrators change it', async () => {
     await set({ demo: { ...acpProgram(), env: { DEMO_KEY: 'secret-value' } } });
     const ann = await addUser(daemon, 'ann');
@@ -194,6 +208,9 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     await page.getByText('Only administrators can add, change and test agents.').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await inspect(tab, 'agents-other')).toEqual([]);
+    const http = page.getByRole('listitem').filter({ hasText: 'HTTP' });
+    await http.getByText('ask an administrator to set agents.http.url').waitFor();
+    expect(await page.getByText('svc config set').count()).toBe(0);
     await tab.open('/agents/demo?edit=true');
     await page.getByText('Only administrators can test and change agents.').waitFor();
     await page.getByText('administrators, and tokens with agents:command').waitFor();

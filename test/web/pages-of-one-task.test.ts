@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     await page.getByText('rm -r dist').waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Cancel task' }).press('Enter');
-    await page.getByRole('button', { name: 'Run again' }).waitFor();
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
     expect(await page.getByRole('banner').or(page.locator('header')).getByText('Cancelled').count()).toBe(1);
     expect(tab.problems).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     await failure.getByText('The key was refused.').waitFor();
     await failure.getByText('svc doctor').waitFor();
     expect(await inspect(tab, 'task-failed')).toEqual([]);
-    await page.getByRole('button', { name: 'Run again' }).press('Enter');
+    await page.getByRole('button', { name: 'Retry' }).press('Enter');
     await page.getByText('Retry of').waitFor();
     expect(page.url()).not.toContain(id);
     expect(await page.getByRole('link', { name: id }).count()).toBe(1);

@@ -122,13 +122,13 @@ describe.skipIf(!hasBrowser)('a phone (needs Chromium)', () => {
       await item.getByRole('button', { name: /^Rename/ }).press('Enter');
       await laptop.page.getByRole('textbox', { name: 'Name' }).fill('Phone of Ada');
       await laptop.page.getByRole('textbox', { name: 'Name' }).press('Enter');
-      await item.getByText('Phone of Ada').waitFor();
+      await item.getByText('Phone of Ada', { exact: true }).waitFor();
       await laptop.page.reload();
       await item.getByRole('button', { name: 'Revoke Phone of Ada' }).press('Enter');
       await laptop.page.getByRole('button', { name: 'Revoke', exact: true }).press('Enter');
       await item.waitFor({ state: 'detached' });
       // At once, without that the phone asks for anything.
-      await tab.page.getByText('Your session is over.').waitFor();
+      await tab.page.getByText('Your session has ended.').waitFor();
       expect(laptop.problems).toEqual([]);
     },
   );
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)('a phone (needs Chromium)', () => {
     await tab.open(`/tasks/${other.task.id}`);
     await page.getByRole('button', { name: 'Cancel task' }).click();
     await page.getByText('Cancelled').first().waitFor();
-    expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
   });
 
   it('shows a call whole on a small screen, and its buttons ignore a tap that was meant for something else', async () => {

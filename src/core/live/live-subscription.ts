@@ -63,6 +63,9 @@ export class LiveSubscription {
         if (this.#topics?.has('devices') && userId === caller.userId)
           send({ type: 'devices', at: this.#now() });
       }),
+      bus.on('agents_changed', () => {
+        if (this.#topics?.has('agents')) send({ type: 'agents', at: this.#now() });
+      }),
     ];
     send({ type: 'hello', at: this.#now(), version: deps.version });
   }

@@ -30,8 +30,9 @@ export class SettingService {
   /** Writes a setting and notifies the features that work by it. */
   async change(caller: Caller, key: string, value: unknown, client: ClientInfo): Promise<Setting> {
     const setting = await this.write(caller, key, value, client.address);
-    if (setting.key.startsWith('agents.')) this.#deps.bus.emit('agents_changed', undefined);
     for (const listener of this.#listeners) await listener(setting.key);
+    // Only now an agent that was added is there.
+    if (setting.key.startsWith('agents.')) this.#deps.bus.emit('agents_changed', undefined);
     return setting;
   }
 

@@ -88,12 +88,12 @@ export function ApprovalCard({ approval, isSticky = false, level = 3, onTask }: 
           “Always allow” {coversText(approval.alwaysCovers)}.
         </p>
       )}
-      {isOpen && <Decision approval={approval} isSticky={isSticky} />}
       {approval.taskId && approval.taskId !== onTask && (
         <Link className={styles['task'] ?? ''} to="/tasks/$id" params={{ id: approval.taskId }}>
           View task
         </Link>
       )}
+      {isOpen && <Decision approval={approval} isSticky={isSticky} />}
     </article>
   );
 }
@@ -185,10 +185,13 @@ function coversText(covers: string): string {
   return visibleLine(why === undefined ? `covers ${covers}` : `is not offered: ${why}`);
 }
 
+/** What is not as long fits beside its name on a phone. */
+const SHORT = 24;
+
 /** A value as it would run, whole and with nothing hidden. */
 function Fact({ name, text, isCode = false }: { name: string; text: string; isCode?: boolean }) {
   return (
-    <div>
+    <div data-short={(text.length < SHORT && !text.includes('\n')) || undefined}>
       <dt>{name}</dt>
       <dd>{isCode ? <pre tabIndex={0}>{visibleText(text)}</pre> : visibleText(text)}</dd>
     </div>

@@ -2,6 +2,8 @@ import { type ReactNode, useEffect, useRef } from 'react';
 
 export interface PageProps {
   title: string;
+  /** Above the heading, a `BackLink`. */
+  back?: ReactNode;
   /** Beside the heading, such as a count. */
   note?: ReactNode;
   /** At the end of the line of the heading. */
@@ -13,7 +15,7 @@ export interface PageProps {
 }
 
 /** The frame of every page: its heading, which has the focus after a navigation, and its actions. */
-export function Page({ title, note, actions, isNarrow = false, className = '', children }: PageProps) {
+export function Page({ title, back, note, actions, isNarrow = false, className = '', children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // Unless a field of the page has it already.
@@ -22,6 +24,7 @@ export function Page({ title, note, actions, isNarrow = false, className = '', c
   }, []);
   return (
     <div className={`page ${isNarrow ? 'narrow' : ''} ${className}`}>
+      {back}
       <header className="page-head">
         <h1 ref={heading} tabIndex={-1}>
           {title}

@@ -10,10 +10,8 @@ export function Problem({ error, onRetry }: { error: Error; onRetry?: (() => voi
   const isRefused = error instanceof ApiError && error.status === 403;
   return (
     <div role="alert" className="problem">
-      <p>
-        {problemText(error)}
-        {isRefused && '. Ask an administrator of this daemon.'}
-      </p>
+      <p>{problemText(error)}</p>
+      {isRefused && <p>Ask an administrator of this daemon.</p>}
       {requestId && <p className="muted">Request {requestId}</p>}
       {onRetry && (
         <button type="button" className="button" onClick={onRetry}>

@@ -35,9 +35,9 @@ export function applyLive(message: LiveMessage): void {
       refreshLater('webhooks');
       return refreshLater('notifications');
     case 'memory':
-      return refreshLater('memory');
     case 'devices':
-      return void queryClient.invalidateQueries({ queryKey: ['devices'] });
+    case 'agents':
+      return refreshLater(message.type);
     case 'task':
       if (message.event.type !== 'output') applyTask(message.task, message.event.type);
       return;

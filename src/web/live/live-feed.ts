@@ -9,7 +9,7 @@ const SILENCE_MS = 40_000;
 /** The close code for a session that is over (RFC 6455, section 7.4.1: policy violation). */
 const POLICY_VIOLATION = 1008;
 /** What every page shows. */
-const ALWAYS = ['tasks', 'approvals', 'notifications', 'queue', 'memory', 'devices'];
+const ALWAYS = ['tasks', 'approvals', 'notifications', 'queue', 'memory', 'devices', 'agents'];
 
 /**
  * The one WebSocket of this tab. What was missed is not repeated, so whoever listens reads again at every `hello`: queries

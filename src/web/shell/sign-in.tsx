@@ -27,7 +27,7 @@ export const SignIn = ({ children, ...way }: SignInProps & { children?: ReactNod
 /** Over the page, whose content stays, for who was signed in until now. */
 export const SignInOver = (way: SignInProps) => (
   <Dialog title="Sign in again" onClose={() => undefined}>
-    <p>Your session is over. After you signed in, you continue where you were.</p>
+    <p>Your session has ended. Sign in to continue where you were.</p>
     <SignInForms {...way} />
   </Dialog>
 );

@@ -108,6 +108,16 @@ describe('a subscriber with topics', () => {
     });
   });
 
+  it('learns that agents have changed only where it watches them', () => {
+    const { bus, messages, subscription } = feedOf(async () => status);
+    bus.emit('agents_changed', undefined);
+    subscription.watch(['tasks']);
+    bus.emit('agents_changed', undefined);
+    subscription.watch(['agents']);
+    bus.emit('agents_changed', undefined);
+    expect(messages.map(({ type }) => type)).toEqual(['hello', 'watching', 'watching', 'agents']);
+  });
+
   it('causes no reads of the queue unless it watches it', async () => {
     let reads = 0;
     const { bus, subscription } = feedOf(async () => {

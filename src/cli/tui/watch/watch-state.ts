@@ -175,6 +175,7 @@ function hear(state: WatchState, message: LiveMessage, tasks: Map<string, Watche
     case 'output':
     case 'progress':
     case 'devices':
+    case 'agents':
     case 'heartbeat':
     case 'error':
       return state;

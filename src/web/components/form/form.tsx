@@ -17,6 +17,7 @@ export function Form({
   submit,
   onSubmit,
   onCancel,
+  beside,
   isDangerous = false,
   done = '',
   children,
@@ -26,6 +27,8 @@ export function Form({
   /** Sends the fields; answers what cannot be sent at all, by field. */
   onSubmit: (data: FormData) => Promise<FieldProblems | undefined | void>;
   onCancel?: (() => void) | undefined;
+  /** More buttons after that of the form, such as to skip it. */
+  beside?: ReactNode;
   isDangerous?: boolean;
   /** What is said after the daemon took it, until something is typed again. */
   done?: string;
@@ -80,6 +83,7 @@ export function Form({
               Cancel
             </button>
           )}
+          {beside}
           <span className="muted" role="status">
             {isAway
               ? 'Reconnecting…'

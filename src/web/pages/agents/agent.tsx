@@ -4,6 +4,7 @@ import { Suspense } from 'react';
 import type { AgentDetail } from '../../../contract/agents.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
 import { ActButton } from '../../components/act-button.tsx';
+import { BackLink } from '../../components/back-link.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { lazyPart } from '../../components/lazy-part.ts';
 import { Loading } from '../../components/loading.tsx';
@@ -34,22 +35,15 @@ export function AgentPage() {
   const isRemoved = useRemoved().has(removalOf(type));
   if (agent && !isRemoved) return <Shown agent={agent} />;
   return (
-    <Page title={visibleLine(type)} isNarrow>
+    <Page title={visibleLine(type)} back={back} isNarrow>
       {error && !isRemoved && <Problem error={error} onRetry={() => void refetch()} />}
       {!agent && !error && <Loading rows={6} />}
       {isRemoved && <p className="muted">This agent was removed.</p>}
-      <BackLink />
     </Page>
   );
 }
 
-const BackLink = () => (
-  <p className={styles['back']}>
-    <Link to="/agents" className="button quiet">
-      <Icon name="chevron-left" /> All agents
-    </Link>
-  </p>
-);
+const back = <BackLink to="/agents">Agents</BackLink>;
 
 function Shown({ agent }: { agent: AgentDetail }) {
   const { edit } = route.useSearch();
@@ -62,6 +56,7 @@ function Shown({ agent }: { agent: AgentDetail }) {
   return (
     <Page
       title={visibleLine(name)}
+      back={back}
       note={<AgentBadge agent={agent} />}
       actions={
         <>
@@ -115,7 +110,6 @@ function Shown({ agent }: { agent: AgentDetail }) {
       {!isAdmin && (
         <p className={`muted ${styles['part']}`}>Only administrators can test and change agents.</p>
       )}
-      <BackLink />
       {edit && isAdmin && isAdded && <EditAgentDialog type={type} onClose={leave} />}
     </Page>
   );

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { ApprovalCard } from '../../components/approval-card.tsx';
+import { BackLink } from '../../components/back-link.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -13,7 +14,7 @@ export function ApprovalPage() {
   const { id } = route.useParams();
   const { data: approval, error, refetch } = useQuery(approvalQuery(id));
   return (
-    <Page title="Approval" isNarrow actions={<Link to="/">Back to the inbox</Link>}>
+    <Page title="Approval" back={<BackLink to="/">Inbox</BackLink>} isNarrow>
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!approval && !error && <Loading />}
       {approval && <ApprovalCard approval={approval} isSticky level={2} />}

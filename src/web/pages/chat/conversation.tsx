@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '../../../contract/client.ts';
 import type { Conversation as ConversationInfo } from '../../../contract/conversations.ts';
 import { escapeLine } from '../../../contract/escape-text.ts';
 import { ApprovalCard } from '../../components/approval-card.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { BackLink } from '../../components/back-link.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -63,6 +64,11 @@ export function Conversation({ id, settings, onSettings }: SettingsProps & { id:
     <>
       <Page
         title={conversation ? escapeLine(conversation.title) : 'Conversation'}
+        back={
+          <BackLink to="/chat/{-$id}" params={{ id: undefined }}>
+            Chat
+          </BackLink>
+        }
         note={agent && escapeLine(agent)}
         className={styles['page']}
         actions={
@@ -76,9 +82,6 @@ export function Conversation({ id, settings, onSettings }: SettingsProps & { id:
           )
         }
       >
-        <Link to="/chat/{-$id}" params={{ id: undefined }} className={styles['back'] ?? ''}>
-          <Icon name="chevron-left" /> Chat
-        </Link>
         {conversation && <Facts conversation={conversation} />}
         {read.error && (
           <Problem error={read.error} onRetry={isGone ? undefined : () => void read.refetch()} />

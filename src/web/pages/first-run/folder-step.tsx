@@ -5,7 +5,6 @@ import { Form } from '../../components/form/form.tsx';
 import { formText } from '../../components/form-text.ts';
 import { suggestionsQuery } from '../../queries/suggestions.ts';
 import { Suggestions } from '../../components/task-fields/suggestions.tsx';
-import styles from './first-run.module.css';
 
 /** Chooses where the first task works. The daemon says whether the folder exists when the task is created. */
 export function FolderStep({ folder, onNext }: { folder: string; onNext: (folder: string) => void }) {
@@ -25,7 +24,15 @@ export function FolderStep({ folder, onNext }: { folder: string; onNext: (folder
         In which folder should the first task work? Agents ask before they change files there, unless the
         policy allows it.
       </p>
-      <Form submit="Continue" onSubmit={submit}>
+      <Form
+        submit="Continue"
+        beside={
+          <button type="button" className="button" onClick={() => onNext('')}>
+            Skip: a new folder for each task
+          </button>
+        }
+        onSubmit={submit}
+      >
         <Field name="cwd" label="Folder" hint="On the machine of the daemon, such as a Git repository.">
           {(control) => (
             <input
@@ -40,11 +47,6 @@ export function FolderStep({ folder, onNext }: { folder: string; onNext: (folder
         </Field>
         <Suggestions id={list} values={suggestions?.directories} />
       </Form>
-      <div className={styles['buttons']}>
-        <button type="button" className="button" onClick={() => onNext('')}>
-          Skip: a new folder for each task
-        </button>
-      </div>
     </>
   );
 }

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Agent } from '../../../contract/agents.ts';
 import { agentStateWords, stateOf } from '../../../contract/agent-state-words.ts';
 import { escapeLine } from '../../../contract/escape-text.ts';
 import type { ModelProvider } from '../../../contract/providers.ts';
 import { client } from '../../client.ts';
-import { Field } from '../../components/form/field.tsx';
+import { Field, Section } from '../../components/form/field.tsx';
 import { Form } from '../../components/form/form.tsx';
 import { formText } from '../../components/form-text.ts';
 import { Icon } from '../../components/icon.tsx';
@@ -38,6 +38,11 @@ export function ModelStep({ onNext }: { onNext: () => void }) {
   const near = agents.data.filter(isNear);
   const connected = providers.data.providers.filter(({ configured, enabled }) => configured && enabled);
   const isReady = usable.length > 0;
+  const skip = (
+    <button type="button" className="button" onClick={onNext}>
+      Skip
+    </button>
+  );
   return (
     <>
       <p>
@@ -63,18 +68,28 @@ export function ModelStep({ onNext }: { onNext: () => void }) {
           ))}
         </ul>
       )}
-      {connected.length === 0 && <ProviderForm providers={providers.data.providers} />}
-      <div className={styles['buttons']}>
-        <button type="button" className={`button ${isReady ? 'primary' : ''}`} onClick={onNext}>
-          {isReady ? 'Continue' : 'Skip'}
-        </button>
-      </div>
+      {isReady && (
+        <div className={styles['buttons']}>
+          <button type="button" className="button primary" onClick={onNext}>
+            Continue
+          </button>
+        </div>
+      )}
+      {connected.length > 0 ? (
+        !isReady && skip
+      ) : isReady ? (
+        <Section title="Connect a model provider, too">
+          <ProviderForm providers={providers.data.providers} />
+        </Section>
+      ) : (
+        <ProviderForm providers={providers.data.providers} beside={skip} />
+      )}
     </>
   );
 }
 
 /** Stores a key and tries it; a provider that does not answer stays, with what it said. */
-function ProviderForm({ providers }: { providers: readonly ModelProvider[] }) {
+function ProviderForm({ providers, beside }: { providers: readonly ModelProvider[]; beside?: ReactNode }) {
   const queries = useQueryClient();
   const offered = providers.filter(({ type, custom }) => !custom && !needMore.includes(type));
   const [type, setType] = useState(offered[0]?.type ?? '');
@@ -94,7 +109,7 @@ function ProviderForm({ providers }: { providers: readonly ModelProvider[] }) {
     return undefined;
   };
   return (
-    <Form submit="Connect" onSubmit={submit}>
+    <Form submit="Connect" beside={beside} onSubmit={submit}>
       <Field name="provider" label="Model provider">
         {(control) => (
           <select {...control} value={type} onChange={({ target }) => setType(target.value)}>

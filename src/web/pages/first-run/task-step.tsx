@@ -34,7 +34,7 @@ export function TaskStep({ folder, onSkip }: { folder: string; onSkip: () => Pro
         {folder === '' ? 'The task gets a new folder of its own.' : 'The task works in '}
         {folder !== '' && <code>{folder}</code>}
       </p>
-      <Form submit="Start the first task" onSubmit={submit}>
+      <Form submit="Start the first task" beside={<ActButton run={onSkip}>Skip</ActButton>} onSubmit={submit}>
         <Field name="prompt" label="What to do">
           {(control) => (
             <textarea
@@ -54,9 +54,6 @@ export function TaskStep({ folder, onSkip }: { folder: string; onSkip: () => Pro
           ))}
         </div>
       </Form>
-      <div className={styles['buttons']}>
-        <ActButton run={onSkip}>Skip</ActButton>
-      </div>
     </>
   );
 }

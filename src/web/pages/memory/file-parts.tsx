@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import type { Chunk } from '../../../contract/memory.ts';
 import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
-import { Icon } from '../../components/icon.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useRemoved } from '../../components/removal.ts';
@@ -42,11 +40,6 @@ export function FileParts({ path }: { path: string }) {
           </article>
         ))}
       {!error && chunks?.length === 0 && <p className="muted">Nothing of this file is indexed.</p>}
-      <div>
-        <Link to="/memory" className="button quiet">
-          <Icon name="chevron-left" /> All files
-        </Link>
-      </div>
     </section>
   );
 }

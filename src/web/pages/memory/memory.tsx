@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { BackLink } from '../../components/back-link.tsx';
 import { counted } from '../../components/counted.ts';
 import { Empty } from '../../components/empty.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -31,6 +32,7 @@ export function MemoryPage() {
   return (
     <Page
       title="Memory"
+      back={q === undefined && file !== undefined && <BackLink to="/memory">All files</BackLink>}
       note={stats && `${counted(stats.fileCount, 'file')}, ${counted(stats.chunkCount, 'part')}`}
       actions={
         isAdmin && (

@@ -56,8 +56,9 @@ export function PairPage() {
           <>
             <h1>Pair this device?</h1>
             <p>
-              It can then look at tasks, decide on approvals and cancel, until it is revoked. A session that
-              this browser has ends. Continue only if you opened the code yourself, under Settings, Devices.
+              Once paired, it can view tasks, decide on approvals and cancel tasks until you revoke it. If
+              this browser is signed in, it is signed out. Continue only if you opened the code yourself,
+              under Settings, Devices.
             </p>
             <Form
               submit="Ask to pair"
@@ -127,7 +128,7 @@ function Waiting({ requestId, expiresAt }: Asked) {
           {
             {
               rejected: `The request was rejected${data.reason ? `: ${escapeLine(data.reason)}` : ''}.`,
-              expired: 'The code has expired before somebody approved it.',
+              expired: 'The code expired before the device was approved.',
               approved:
                 'The request was approved, but its answer was lost. Revoke the device and pair again.',
             }[data.status]

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { Schedule } from '../../../contract/schedules.ts';
 import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
-import { Icon } from '../../components/icon.tsx';
+import { BackLink } from '../../components/back-link.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -24,27 +24,28 @@ export function SchedulePage() {
   const isRemoved = useRemoved().has(id);
   if (schedule && !isRemoved) return <Shown schedule={schedule} />;
   return (
-    <Page title="Schedule" isNarrow>
+    <Page title="Schedule" back={back} isNarrow>
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!schedule && !error && <Loading rows={6} />}
       {isRemoved && <p className="muted">This schedule was deleted.</p>}
-      <BackLink />
     </Page>
   );
 }
 
-const BackLink = () => (
-  <Link to="/schedules" className="button quiet">
-    <Icon name="chevron-left" /> All schedules
-  </Link>
-);
+const back = <BackLink to="/schedules">Schedules</BackLink>;
 
 function Shown({ schedule }: { schedule: Schedule }) {
   const navigate = useNavigate();
   const { buttons, outcome } = useActionBar(schedule, () => void navigate({ to: '/schedules' }));
   const { name, nextRuns, timezone, pausedReason, task } = schedule;
   return (
-    <Page title={visibleLine(name)} note={<ScheduleStatus schedule={schedule} />} actions={buttons} isNarrow>
+    <Page
+      title={visibleLine(name)}
+      back={back}
+      note={<ScheduleStatus schedule={schedule} />}
+      actions={buttons}
+      isNarrow
+    >
       {outcome && <div className={styles['outcome']}>{outcome}</div>}
       {pausedReason && <p className="error">{visibleLine(pausedReason)}</p>}
       {nextRuns.length > 0 && <NextRuns nextRuns={nextRuns} timezone={timezone} />}
@@ -54,9 +55,6 @@ function Shown({ schedule }: { schedule: Schedule }) {
         <ScheduleFacts schedule={schedule} />
       </section>
       <ScheduleRuns schedule={schedule} />
-      <p className={styles['back']}>
-        <BackLink />
-      </p>
     </Page>
   );
 }

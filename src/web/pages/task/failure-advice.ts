@@ -26,7 +26,7 @@ export const failureAdvice: Record<FailureClass, Advice> = {
   network: { name: 'Network problem', next: 'Check the connection of the daemon, then run the task again.' },
   timeout: {
     name: 'Out of time',
-    next: 'Run it again with a longer time limit, or divide the task into smaller ones.',
+    next: 'Retry it with a longer time limit, or divide the task into smaller ones.',
     tab: 'timeline',
   },
   agent_crash: {
@@ -52,13 +52,13 @@ export const failureAdvice: Record<FailureClass, Advice> = {
   },
   invalid_output: {
     name: 'Answer in the wrong form',
-    next: 'The answer does not fit the schema of the task. Run it again, or relax the schema.',
+    next: 'The answer does not fit the schema of the task. Retry it, or relax the schema.',
   },
   budget: {
     name: 'Limit reached',
-    next: 'It used up its steps, tokens or cost. Run it again with a higher limit, or continue it.',
+    next: 'It used up its steps, tokens or cost. Retry it with a higher limit, or continue it.',
     tab: 'timeline',
   },
-  cancelled: { name: 'Cancelled', next: 'Run it again when you need it.' },
+  cancelled: { name: 'Cancelled', next: 'Retry it when you need it.' },
   unknown: { name: 'Failed', next: 'See its last steps, then run the task again.', tab: 'timeline' },
 };

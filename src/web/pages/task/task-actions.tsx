@@ -31,7 +31,7 @@ export function TaskActions({ task }: { task: Task }) {
   });
   const cancel = () => act.mutate(() => client.tasks.cancel({ params }));
   const release = () => act.mutate(() => client.tasks.release({ params }));
-  const runAgain = () =>
+  const retry = () =>
     act.mutate(async () => {
       const { task: copy } = await client.tasks.retry({ params });
       await navigate({ to: '/tasks/$id', params: { id: copy.id } });
@@ -52,8 +52,8 @@ export function TaskActions({ task }: { task: Task }) {
       )}
       {isOver ? (
         !isLimited && (
-          <button type="button" className="button" disabled={isDisabled} onClick={runAgain}>
-            <Icon name="rotate-cw" /> Run again
+          <button type="button" className="button" disabled={isDisabled} onClick={retry}>
+            <Icon name="rotate-cw" /> Retry
           </button>
         )
       ) : (

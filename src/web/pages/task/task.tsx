@@ -1,11 +1,12 @@
 import { lazyPart } from '../../components/lazy-part.ts';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { ApiError } from '../../../contract/client.ts';
 import type { Task } from '../../../contract/task.ts';
 import { visibleLine } from '../../../contract/visible-text.ts';
 import { ApprovalCard } from '../../components/approval-card.tsx';
+import { BackLink } from '../../components/back-link.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -21,13 +22,13 @@ import { TaskActions } from './task-actions.tsx';
 import { TaskTabs } from './task-tabs.tsx';
 import { useNeedsYou } from '../../components/use-needs-you.ts';
 import { trustOf } from './task-states.ts';
-import { TimelineTab } from './timeline/timeline-tab.tsx';
 import styles from './task.module.css';
 import { useTaskLog } from './use-task-log.ts';
 import { Waiting } from './waiting.tsx';
 
-// Who reads the timeline does not need the rest.
+// Who reads one of them does not need the rest.
 const Failure = lazyPart(() => import('./failure.tsx'), 'Failure');
+const TimelineTab = lazyPart(() => import('./timeline/timeline-tab.tsx'), 'TimelineTab');
 const OutputTab = lazyPart(() => import('./output-tab.tsx'), 'OutputTab');
 const ChangesTab = lazyPart(() => import('./changes-tab.tsx'), 'ChangesTab');
 const ChecksTab = lazyPart(() => import('./checks-tab.tsx'), 'ChecksTab');
@@ -43,21 +44,20 @@ export function TaskPage() {
   const isGone = error instanceof ApiError && error.status === 404;
   if (error && (!task || isGone))
     return (
-      <Page title="Task" isNarrow>
+      <Page title="Task" back={back} isNarrow>
         <Problem error={error} onRetry={isGone ? undefined : () => void refetch()} />
-        <p className={styles['back']}>
-          <Link to="/tasks">All tasks</Link>
-        </p>
       </Page>
     );
   if (!task)
     return (
-      <Page title="Task">
+      <Page title="Task" back={back}>
         <Loading rows={6} label="Loading the task" />
       </Page>
     );
   return <TaskView key={id} task={task} />;
 }
+
+const back = <BackLink to="/tasks">Tasks</BackLink>;
 
 function TaskView({ task }: { task: Task }) {
   const log = useTaskLog(task.id);
@@ -65,6 +65,7 @@ function TaskView({ task }: { task: Task }) {
     <Page
       className={styles['page']}
       title={visibleLine(task.title)}
+      back={back}
       note={<State task={task} />}
       actions={<TaskActions task={task} />}
     >

@@ -3,44 +3,56 @@ import { useEffect } from 'react';
 import type { TaskEvent } from '../../../contract/task.ts';
 import { client } from '../../client.ts';
 import { live } from '../../live/live-feed.ts';
+import { addTaskEvent } from '../../live/task-rows.ts';
+import { TaskTimeline } from '../../live/task-timeline.ts';
 import { queryClient } from '../../queries/query-client.ts';
 
-/** How many are shown. */
-const LAST = 6;
 const PAGE = 5000;
+/** More than what is shown, so that the end of a call still finds its beginning. */
+const KEPT = { rows: 100, characters: 1_000_000 };
 
-interface LastEvents {
-  /** The number of the newest event that was read, shown or not. */
+/** What happened to a task of late. Changed in place: `seq` is the newest event in it. */
+export interface LastEvents {
   seq: number;
-  events: TaskEvent[];
+  timeline: TaskTimeline;
 }
 
-/** Pieces of output are on the page of the task. */
-const withEvents = (old: LastEvents, events: readonly TaskEvent[]): LastEvents => ({
-  seq: events.at(-1)?.seq ?? old.seq,
-  events: [...old.events, ...events.filter(({ type }) => type !== 'output')].slice(-LAST),
-});
+/** Takes each event once, also where an interrupted reading and the feed both bring it. */
+class Recent {
+  readonly #timeline = new TaskTimeline(KEPT);
+  #seq = 0;
+
+  add(events: readonly TaskEvent[]): LastEvents & { recent: Recent } {
+    for (const event of events) {
+      if (event.seq <= this.#seq) continue;
+      this.#seq = event.seq;
+      addTaskEvent(this.#timeline, event);
+    }
+    return { seq: this.#seq, timeline: this.#timeline, recent: this };
+  }
+}
 
 const lastEventsQuery = (id: string) => {
   const queryKey = ['task', id, 'last-events'];
   return queryOptions({
     queryKey,
     // Continues after what was read before.
-    queryFn: async ({ signal }): Promise<LastEvents> => {
-      let known = queryClient.getQueryData<LastEvents>(queryKey) ?? { seq: 0, events: [] };
-      for (;;) {
+    queryFn: async ({ signal }) => {
+      const known = queryClient.getQueryData<LastEvents & { recent: Recent }>(queryKey);
+      const recent = known?.recent ?? new Recent();
+      for (let last = recent.add([]); ;) {
         const { events, hasMore } = await client.tasks.listEvents(
-          { params: { id }, query: { after: known.seq, limit: PAGE } },
+          { params: { id }, query: { after: last.seq, limit: PAGE } },
           { signal },
         );
-        known = withEvents(known, events);
-        if (!hasMore) return known;
+        last = recent.add(events);
+        if (!hasMore) return last;
       }
     },
   });
 };
 
-/** The newest events of a task, as they happen. */
+/** What happened to a task of late, as it happens. */
 export function useLastEvents(id: string) {
   const query = lastEventsQuery(id);
   useEffect(() => {
@@ -51,7 +63,7 @@ export function useLastEvents(id: string) {
       const known = queryClient.getQueryData(queryKey);
       if (!known || message.event.seq <= known.seq) return;
       if (message.event.seq === known.seq + 1)
-        queryClient.setQueryData(queryKey, withEvents(known, [message.event]));
+        queryClient.setQueryData(queryKey, known.recent.add([message.event]));
       // Something is missing between.
       else void queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false });
     });

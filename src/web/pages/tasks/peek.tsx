@@ -8,10 +8,10 @@ import { Loading } from '../../components/loading.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { Ago } from '../../components/time.tsx';
 import { approvalsQuery } from '../../queries/approvals.ts';
 import { taskQuery } from '../../queries/tasks.ts';
 import { isCommand } from '../task/task-states.ts';
+import { LastRows } from '../task/timeline/last-rows.tsx';
 import { ActionButton } from './action-button.tsx';
 import { useLastEvents } from './last-events.ts';
 import { useNeedsYou } from '../../components/use-needs-you.ts';
@@ -141,14 +141,7 @@ function LastEvents({ id }: { id: string }) {
     <section className={styles['section']}>
       <h3>Last events</h3>
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
-      <ol className={styles['events']}>
-        {data?.events.map(({ seq, at, type, message }) => (
-          <li key={seq}>
-            <span>{visibleLine(message === '' ? type.replaceAll('_', ' ') : message)}</span>
-            <Ago at={at} />
-          </li>
-        ))}
-      </ol>
+      {data && <LastRows timeline={data.timeline} count={6} />}
     </section>
   );
 }

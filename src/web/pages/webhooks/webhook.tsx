@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { escapeLine } from '../../../contract/escape-text.ts';
 import type { Webhook } from '../../../contract/webhooks.ts';
+import { BackLink } from '../../components/back-link.tsx';
 import { Facts } from '../../components/facts.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { Page } from '../../components/page.tsx';
@@ -33,12 +34,10 @@ export function WebhookPage() {
   return (
     <Page
       title={webhook ? escapeLine(webhook.description ?? new URL(webhook.url).host) : 'Webhook'}
+      back={<BackLink to="/webhooks">Webhooks</BackLink>}
       note={webhook && <WebhookBadge status={webhook.status} />}
       isNarrow
     >
-      <p className={styles['back']}>
-        <Link to="/webhooks">All webhooks</Link>
-      </p>
       {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
       {query.isPending && <Loading />}
       {webhook && (
