@@ -134,6 +134,7 @@ describe.skipIf(!hasBrowser)('a team (needs Chromium)', () => {
       await phone.page.getByText('Ciao').first().waitFor();
       await film(phone, 'diff');
       await phone.open(`/approvals/${approval.id}`);
+      await phone.page.getByRole('article').getByRole('button', { name: 'Allow once' }).waitFor();
       await film(phone, 'approval');
       await press(phone, 'Allow once');
       await phone.page.getByText(/Pixel 8, signed/).waitFor();

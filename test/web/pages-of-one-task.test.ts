@@ -72,6 +72,24 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     expect(tab.problems).toEqual([]);
   });
 
+  it('is looked at beside the list with the same last events, and leads back to it', async () => {
+    const id = await finished();
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    await tab.open(`/tasks?peek=${id}`);
+    const panel = page.getByRole('region', { name: 'Fix the sum' });
+    // A call with its result, and no kind of an event.
+    await panel.getByText('edit_file').click();
+    await panel.getByText('return a + b;').waitFor();
+    expect(await panel.getByText('progress', { exact: true }).count()).toBe(0);
+    expect(await inspect(tab, 'task-peek')).toEqual([]);
+    await panel.getByRole('link', { name: 'Open page' }).click();
+    await heading(tab);
+    await page.getByRole('main').getByRole('link', { name: 'Tasks', exact: true }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
+    expect(tab.problems).toEqual([]);
+  });
+
   it('opens its views by keyboard, each with an address of its own', async () => {
     const id = await finished({ verify: ['echo checked', 'true'] });
     await using tab = await openTab(daemon);
