@@ -46,7 +46,8 @@ const tests = globSync('test/**/*.test.ts').filter((path) => {
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    // The long forms take ten times as much of everything.
+    testTimeout: isLong ? 180_000 : 30_000,
     hookTimeout: 30_000,
     // Tests start daemons and programs: more at once than processors only makes them wait for each other.
     maxWorkers: 3,

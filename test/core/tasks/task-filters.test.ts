@@ -135,7 +135,7 @@ describe('filters of tasks', () => {
           expect(seen).toEqual(expected);
         },
       ),
-      { numRuns: sized(60, 600) },
+      { numRuns: sized(60, 300) },
     );
   });
 
