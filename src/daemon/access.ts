@@ -48,6 +48,7 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
   });
 
   server.decorateRequest('caller');
+  server.decorateRequest('credential');
   server.addHook('onRoute', ({ method, url, config }) => {
     if (!config?.access) throw new Error(`${String(method)} ${url} has no access level`);
     if (config.access === 'token' && !config.scopes?.length)

@@ -10,6 +10,13 @@ import type { ClientInfo, NewSession } from '../core/auth/session-service.ts';
 
 const SESSION_SECONDS = 30 * 86_400;
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Read from the headers once, null where there is none. */
+    credential: Credential | null | undefined;
+  }
+}
+
 /** The credential of a request. */
 type Credential = { kind: 'session' | 'token' | 'invalid'; text: string };
 
@@ -34,8 +41,12 @@ export function recallCaller(app: Pick<App, 'sessions'>, request: FastifyRequest
   return credential?.kind === 'session' ? app.sessions.recall(credential.text) : undefined;
 }
 
-function credentialOf({ headers }: FastifyRequest): Credential | undefined {
-  const { authorization, cookie } = headers;
+function credentialOf(request: FastifyRequest): Credential | undefined {
+  if (request.credential === undefined) request.credential = readCredential(request.headers) ?? null;
+  return request.credential ?? undefined;
+}
+
+function readCredential({ authorization, cookie }: FastifyRequest['headers']): Credential | undefined {
   if (authorization !== undefined) {
     const [, text] = /^Bearer +([\w-]{1,200})$/i.exec(authorization) ?? [];
     if (text === undefined) return { kind: 'invalid', text: '' };

@@ -194,8 +194,8 @@ export class AgentRegistry {
 
   /** The agent whose capabilities match most labels of the task. */
   #byLabels(task: Assignment): AgentAdapter | undefined {
+    if (task.labels === '[]') return undefined;
     const labels = new Set(JSON.parse(task.labels) as string[]);
-    if (labels.size === 0) return undefined;
     let best: { adapter: AgentAdapter; matches: number } | undefined;
     for (const { adapter, health } of this.#entries.values()) {
       if (!adapter.isChosenByLabels || adapter.missingConfig() !== undefined || health?.healthy === false)

@@ -1,15 +1,16 @@
 import type { LiveMessage, LiveTask } from '../../contract/live.ts';
-import { sparseTaskFields, type TaskField, taskFields } from '../../contract/task.ts';
+import { sparseTaskFields, taskFields } from '../../contract/task.ts';
 import type { CoreEvents } from '../events.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { RunProgressReports } from '../tasks/run-progress.ts';
 import { columnOf, headColumns } from '../tasks/task-columns.ts';
-import { type StoredTask, toListedTask, toOutcome } from '../tasks/task-mapping.ts';
+import { listedFields, type StoredTask, toListedTask, toOutcome } from '../tasks/task-mapping.ts';
 
 const heads: ReadonlySet<string> = new Set(headColumns);
 /** What a row of a list shows; every event knows it, except for the error, which comes with the event that brought it. */
-const rowFields = taskFields.filter((field) => heads.has(columnOf[field]) || field === 'error');
+const rowFields = listedFields(taskFields.filter((field) => heads.has(columnOf[field]) || field === 'error'));
+const sparseFields = listedFields(sparseTaskFields);
 
 type TaskPayload = CoreEvents['task'];
 
@@ -27,7 +28,7 @@ export class LiveMessages {
 
   /** A task for clients that watch no topics. */
   sparseTask(payload: TaskPayload): LiveMessage {
-    return once(this.#sparse, payload, () => this.#task(payload, sparseTaskFields));
+    return once(this.#sparse, payload, () => this.#task(payload, sparseFields));
   }
 
   /** A task with everything that a row of a list shows. */
@@ -61,7 +62,7 @@ export class LiveMessages {
 
   #task(
     { task, event }: TaskPayload,
-    fields: readonly TaskField[],
+    fields: ReturnType<typeof listedFields>,
     more: Partial<LiveTask> = {},
   ): LiveMessage {
     return { type: 'task', at: this.#now(), task: { ...toListedTask(task, fields), ...more }, event };

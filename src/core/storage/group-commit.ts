@@ -2,9 +2,10 @@ import type { Kysely } from 'kysely';
 import { whileBusy } from './busy.ts';
 import type { WriteTransaction } from './database.ts';
 import type { Schema } from './schema.ts';
+import { RowStatements } from './row-statements.ts';
 import type { CountingDatabase } from './sqlite-dialect.ts';
 import { translateStorageError } from './storage-errors.ts';
-import { StatementCache, WriteBuffer } from './write-buffer.ts';
+import { WriteBuffer } from './write-buffer.ts';
 
 /** Bounds how long one commit blocks the event loop. */
 const MAX_GROUP = 256;
@@ -42,7 +43,7 @@ export class GroupCommit {
   readonly #native: CountingDatabase;
   readonly #db: Kysely<Schema>;
   readonly #reportBug: (error: unknown) => void;
-  readonly #statements = new StatementCache();
+  readonly #statements: RowStatements;
   readonly #control: Record<'begin' | 'commit' | 'rollback', () => void>;
   readonly #watch: CommitWatch;
   #waiting: Job[] = [];
@@ -58,6 +59,7 @@ export class GroupCommit {
     const { native } = deps;
     this.#native = native;
     this.#db = deps.db;
+    this.#statements = new RowStatements(native, deps.db);
     this.#watch = deps.watch;
     this.#reportBug = deps.reportBug;
     const command = (text: string) => {
@@ -121,7 +123,7 @@ export class GroupCommit {
     }
     try {
       for (const job of jobs) outcomes.push(await this.#runJob(job, group));
-      await group.flush(this.#db, this.#statements);
+      group.flush(this.#statements);
       this.#control.commit();
     } catch (error) {
       // On a full disk SQLite has already rolled back.

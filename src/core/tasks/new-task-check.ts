@@ -87,16 +87,14 @@ function missingOf(
   assignment: Assignment,
 ): { missing: string; isTemporary?: boolean }[] {
   const { best_of, assigned_agent } = assignment;
-  const agents = best_of === null ? undefined : bestOfSchema.parse(JSON.parse(best_of)).agents;
-  const candidates = [...new Set(agents ?? [assigned_agent])].map((agent) => ({
-    ...assignment,
-    best_of: null,
-    assigned_agent: agent,
-  }));
-  return [assignment, ...(best_of === null ? [] : candidates)].flatMap((each) => {
-    const choice = registry.choose(each);
-    return 'missing' in choice ? [choice] : [];
-  });
+  const choice = registry.choose(assignment);
+  const missing = 'missing' in choice ? [choice] : [];
+  if (best_of === null) return missing;
+  const { agents = [assigned_agent] } = bestOfSchema.parse(JSON.parse(best_of));
+  const candidates = [...new Set(agents)].flatMap((agent) =>
+    missingOf(registry, { ...assignment, best_of: null, assigned_agent: agent }),
+  );
+  return [...missing, ...candidates];
 }
 
 const invalid = (path: string, message: string) =>

@@ -13,7 +13,7 @@ import type { CursorCodec } from './cursor.ts';
 import { ReadTimeLimit } from '../storage/long-reads/read-time-limit.ts';
 import type { TaskCountStore } from '../storage/task-count-store.ts';
 import type { RunProgressReports } from './run-progress.ts';
-import { toListedTask, toOutcome } from './task-mapping.ts';
+import { listedFields, toListedTask, toOutcome } from './task-mapping.ts';
 import { sortColumns } from './task-order.ts';
 import type { TaskConditions } from './task-filters.ts';
 import type { ListedRow, TaskPage } from './task-page.ts';
@@ -80,7 +80,7 @@ export class TaskListService {
       this.#total(conditions, order, () => query.count(plan, order)),
     ]);
     const last = rows.length > limit ? rows[limit - 1] : undefined;
-    const shown: TaskField[] = ['id', ...fields.filter((field) => field !== 'id')];
+    const shown = listedFields(['id', ...fields.filter((field) => field !== 'id')]);
     return {
       tasks: rows.slice(0, limit).map((row) => this.#toListed(row, shown, listed)),
       ...toTotal(counted, (offset ?? 0) + rows.length),
@@ -94,7 +94,11 @@ export class TaskListService {
     };
   }
 
-  #toListed(row: ListedRow, shown: TaskField[], listed: readonly ListedField[]): ListedTask {
+  #toListed(
+    row: ListedRow,
+    shown: ReturnType<typeof listedFields>,
+    listed: readonly ListedField[],
+  ): ListedTask {
     const task: ListedTask = toListedTask(row, shown);
     const progress = listed.includes('progress') ? this.#deps.runProgress.of(task.id) : undefined;
     const { outcome } = row;

@@ -8,17 +8,28 @@ import {
   taskFields,
 } from '../../contract/task.ts';
 import type { TaskEventRow, TaskRow } from '../storage/rows/tasks.ts';
-import { columnOf, kindOf } from './task-columns.ts';
+import { type ColumnKind, columnOf, kindOf, type WholeTask } from './task-columns.ts';
 
 export type StoredTask = TaskRow;
 
+interface ListedField {
+  field: TaskField;
+  column: keyof StoredTask;
+  kind: ColumnKind;
+}
+
+/** Where the fields of a task come from, for `toListedTask`. */
+export const listedFields = (fields: readonly TaskField[]): ListedField[] =>
+  fields.map((field) => ({ field, column: columnOf[field], kind: kindOf[field] }));
+
+const allFields = listedFields(taskFields);
+
 /** The fields of a task that a row holds; what is null is left out. */
-export function toListedTask(row: Partial<StoredTask>, fields: readonly TaskField[] = taskFields) {
+export function toListedTask(row: Partial<StoredTask>, fields: readonly ListedField[] = allFields) {
   const task: Record<string, unknown> = {};
-  for (const field of fields) {
-    const value = row[columnOf[field]];
+  for (const { field, column, kind } of fields) {
+    const value = row[column];
     if (value === null || value === undefined) continue;
-    const kind = kindOf[field];
     if (kind === 'flag') {
       if (value === 1) task[field] = true;
     } else task[field] = kind === 'json' ? JSON.parse(value as string) : value;
@@ -41,7 +52,7 @@ export function toOutcome(result: string): TaskOutcome {
   };
 }
 
-export const toTask = (row: StoredTask): Task => toListedTask(row) as Task;
+export const toTask = (row: WholeTask & Partial<StoredTask>): Task => toListedTask(row) as Task;
 
 /** Ids of events are made of the task's id and their number: stable without being stored. */
 export function toTaskEvent(taskId: string, row: Omit<TaskEventRow, 'task_seq'>): TaskEvent {

@@ -82,18 +82,18 @@ export class TaskService {
     input: CreateTask,
   ): Promise<{ task: Task; isReplay: boolean; warnings: string[] }> {
     const { idempotencyKey: key, ...body } = await this.continued(caller, input);
-    let warnings: string[] | undefined;
+    let warnings: string[] = [];
     const { answer, isReplay } = await this.createFor<Task & { warnings?: string[] }>(caller, body, {
       scope: 'POST /api/tasks',
       key,
       body: key === undefined ? body : this.#deps.environments.comparable(body),
       before: async (row) => {
-        const found = await this.#deps.check.warningsOf(row, body);
-        if (found.length > 0) warnings = found;
+        warnings = await this.#deps.check.warningsOf(row, body);
       },
       // The same key gets the same answer again.
-      attach: (_, task) => ({ ...task, ...(warnings && { warnings }) }),
+      attach: (_, task) => (key === undefined || warnings.length === 0 ? task : { ...task, warnings }),
     });
+    if (key === undefined) return { task: answer, isReplay, warnings };
     const { warnings: answered = [], ...task } = answer;
     return { task, isReplay, warnings: answered };
   }
@@ -284,7 +284,7 @@ export class TaskService {
       hold === undefined
         ? admission.decide(row)
         : { fits: false, event: { type: 'waiting_for_agent' as const, message: hold } };
-    const born = toTask({ ...row, seq: 0, event_seq: 0 });
+    const born = toTask(row);
     const stored: WholeTask = fits ? { ...row, status: 'queued' } : row;
     const isInserted = await database.write(async (transaction) => {
       if (!(await guard(transaction, born))) return false;

@@ -138,7 +138,6 @@ export class TaskStore {
       seq: this.#engine.nextTaskSeq(),
       event_seq: events.length,
     };
-    // Rows of one moment share a statement, which takes its columns from the first: all name all of them.
     transaction.insertLater('tasks', stored);
     for (const row of labelRows(stored)) transaction.insertLater('task_labels', row);
     this.#count(transaction, stored, 1);
