@@ -8,6 +8,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   inbound: async () => (await import('./inbound.ts')).inbound(),
   outbound: async () => (await import('./outbound.ts')).outbound(),
   'run-tasks': async () => (await import('./run-tasks.ts')).runTasks(),
+  'command-tasks': async () => (await import('./command-tasks.ts')).commandTasks(),
   'stored-tasks': async () => (await import('./stored-tasks.ts')).storedTasks(),
   'worst-query': async () => (await import('./worst-query.ts')).worstQuery(),
   burst: async () => (await import('./burst.ts')).burst(),

@@ -70,6 +70,7 @@ const program = chunkGroups();
 const chunks = [
   ...(await bundleProgram()),
   ...(await bundle({ 'index-thread': source('core/memory/index/index-thread.ts') })),
+  ...(await bundle({ 'fork-process': source('core/processes/fork-server/fork-process.ts') })),
   ...(await bundle({ 'reader-thread': source('core/storage/long-reads/reader-thread.ts') })),
   ...(await buildWeb(root, join(dist, 'web'))),
 ];

@@ -2,7 +2,7 @@ import { mkdtemp, readlink, realpath, rm, stat, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxTest } from '../../contract/sandbox.ts';
-import { processMarker } from '../processes/process-group.ts';
+import { processMarker } from '../processes/marked-processes.ts';
 import { findProgram } from '../processes/find-program.ts';
 import { runProgram } from '../processes/run-program.ts';
 import type { Sandbox } from '../processes/sandbox.ts';

@@ -5,7 +5,7 @@ import type { AgentTestStep } from '../../contract/agents.ts';
 import type { DriverFailure, DriverListener, SessionOrder, TurnEnd } from '../agents/drivers/driver.ts';
 import { drivers } from '../agents/presets.ts';
 import { messageOf } from '../errors.ts';
-import { countMarked } from '../processes/process-group.ts';
+import { countMarked } from '../processes/marked-processes.ts';
 import type { Runtime } from '../runtime.ts';
 import { AgentSession } from './agent-session.ts';
 import type { ConfiguredAgent } from './configured-agents.ts';

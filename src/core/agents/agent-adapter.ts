@@ -4,7 +4,7 @@ import type { TaskEnvironment } from '../../contract/task-environment.ts';
 import type { OutputName, OutputPiece } from '../../contract/task-output.ts';
 import type { FailureClass, Task, TaskEvent, TaskResult } from '../../contract/task.ts';
 import type { Verification } from '../../contract/verification.ts';
-import type { Exit } from '../processes/run-program.ts';
+import type { Exit } from '../processes/start-program.ts';
 
 /** An event that an agent adds to its running task. */
 export interface RunningEvent {

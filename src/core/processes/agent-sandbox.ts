@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { isInside } from '../paths/real-path.ts';
-import { processMarker } from './process-group.ts';
+import { processMarker } from './marked-processes.ts';
 import { programRoots, rootsOfArguments } from './program-roots.ts';
 import { type GitReading, readGit } from './read-git.ts';
 import type { SandboxedCommand, SandboxMount } from './sandbox.ts';

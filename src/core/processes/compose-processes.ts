@@ -7,8 +7,9 @@ import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';
 import { defaultPath } from './default-path.ts';
+import { ForkServer } from './fork-server/fork-server.ts';
 import { GitShells } from './git-shells.ts';
-import { killMarked } from './process-group.ts';
+import { killMarked } from './marked-processes.ts';
 import { Sandbox } from './sandbox.ts';
 import { Workspaces } from './workspaces.ts';
 
@@ -17,6 +18,8 @@ export interface ProcessServices {
   installation: string;
   sandbox: Sandbox;
   workspaces: Workspaces;
+  /** What starts programs. */
+  forkServer: ForkServer;
   /** What git runs in. */
   shells: GitShells;
   /** Real paths of the daemon's own directories, which no tool may read. */
@@ -46,11 +49,14 @@ export async function composeProcesses({
   });
   const workspaces = new Workspaces(join(locations.data, 'workspaces'));
   const shells = new GitShells(runtime);
+  const forkServer = new ForkServer({ socket: join(locations.runtime, 'fork.sock'), runtime });
   return {
-    services: { installation, sandbox, workspaces, shells, protectedDirectories },
+    services: { installation, sandbox, workspaces, forkServer, shells, protectedDirectories },
     lifecycle: {
       start: () => killMarked((mark) => mark.startsWith(`${installation}/`)),
-      stop: () => shells.close(),
+      stop: async () => {
+        await Promise.all([shells.close(), forkServer.close()]);
+      },
     },
   };
 }

@@ -2,15 +2,9 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable, Writable } from 'node:stream';
 import { closeInheritedDescriptors } from './inherited-descriptors.ts';
-import {
-  killMarked,
-  processMarker,
-  signalGroup,
-  signalMarked,
-  terminateGroup,
-  watched,
-} from './process-group.ts';
-import type { Exit } from './run-program.ts';
+import { killMarked, processMarker, signalMarked } from './marked-processes.ts';
+import { signalGroup, terminateGroup, watched } from './process-group.ts';
+import type { Exit } from './start-program.ts';
 
 /** The longest line in characters; the rest of a longer one is dropped. */
 const MAX_LINE = 16 * 1024 * 1024;

@@ -1,19 +1,12 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { OutputName } from '../../contract/task-output.ts';
-import { closeInheritedDescriptors } from './inherited-descriptors.ts';
-import {
-  terminateGroup,
-  killMarked,
-  processMarker,
-  signalGroup,
-  signalMarked,
-  watched,
-} from './process-group.ts';
+import { killMarked, processMarker, signalMarked } from './marked-processes.ts';
+import { noteNewestPid } from './new-pids.ts';
+import { terminateGroup, signalGroup } from './process-group.ts';
+import { type Exit, startProgram, type StartProgram } from './start-program.ts';
 
 /** How long the pipes may stay open after the program has exited. */
 const DRAIN_MS = 1000;
-
-export type Exit = { code: number | null; signal: NodeJS.Signals | null } | { error: Error };
 
 export interface ProgramOptions {
   argv: readonly string[];
@@ -28,34 +21,22 @@ export interface ProgramOptions {
   signal: AbortSignal;
   /** Whether the program is a sandbox, which marks its processes itself and takes them down when it exits. */
   isSandbox?: boolean;
+  /** Starts it; from this process unless set. */
+  start?: StartProgram | undefined;
   /** Nothing more is read from the stream until it resolves; never rejects. */
   onOutput(chunk: Buffer, name: OutputName): void | Promise<void>;
 }
 
 /** Runs a program without a shell in its own process group; once it resolves, every process that the program started is gone. */
 export async function runProgram(options: ProgramOptions): Promise<Exit> {
-  const { argv, cwd, mark, signal, isSandbox = false } = options;
+  const { argv, cwd, umask, mark, signal, isSandbox = false, start = startProgram } = options;
   signal.throwIfAborted();
-  // Loaded on first use, because it would slow down the start of the daemon.
-  const { execa } = await import('execa');
-  closeInheritedDescriptors();
-  const child = execa('/bin/sh', watched(argv, options.umask), {
-    cwd,
-    env: isSandbox ? options.env : { ...options.env, [processMarker]: mark },
-    extendEnv: false,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    buffer: false,
-    reject: false,
-    detached: true,
-    cleanup: false,
-  });
-  const { pid, nodeChildProcess: process } = child;
-  const exited = new Promise<Exit>((resolve) => {
-    process.once('exit', (code, by) => resolve({ code, signal: by }));
-    process.once('error', (error) => resolve({ error }));
-  });
-  const stdout = follow(child.stdio[1], (chunk) => options.onOutput(chunk, 'stdout'));
-  const stderr = follow(child.stdio[2], (chunk) => options.onOutput(chunk, 'stderr'));
+  const env = isSandbox ? options.env : { ...options.env, [processMarker]: mark };
+  const newPids = noteNewestPid();
+  const program = await start({ argv, cwd, env, umask });
+  const { pid, exited } = program;
+  const stdout = follow(program.stdout, (chunk) => options.onOutput(chunk, 'stdout'));
+  const stderr = follow(program.stderr, (chunk) => options.onOutput(chunk, 'stderr'));
   // SIGTERM would end the sandbox itself, and the processes inside could not clean up.
   const requestExit = isSandbox ? () => signalMarked((found) => found === mark, 'SIGTERM') : undefined;
   const stop = () => {
@@ -67,15 +48,18 @@ export async function runProgram(options: ProgramOptions): Promise<Exit> {
   const exit = await exited;
   signal.removeEventListener('abort', stop);
   if (pid !== undefined) signalGroup(pid, 'SIGKILL');
-  await killMarked((found) => found === mark);
+  await killMarked((found) => found === mark, newPids);
   await Promise.all([stdout(), stderr()]);
-  for (const stream of process.stdio) stream?.destroy();
+  program.close();
   return exit;
 }
 
 /** Reads a stream; returns a function that waits for its end. */
-function follow(stream: unknown, onChunk: (chunk: Buffer) => void | Promise<void>): () => Promise<void> {
-  if (!(stream instanceof Readable)) return async () => undefined;
+function follow(
+  stream: Readable | undefined,
+  onChunk: (chunk: Buffer) => void | Promise<void>,
+): () => Promise<void> {
+  if (!stream) return async () => undefined;
   let drain: NodeJS.Timeout | undefined;
   let isDraining = false;
   const waitForMore = () => {

@@ -21,6 +21,7 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import { CallReview } from './call-review.ts';
 import { runCheck } from './commands/run-check.ts';
 import { runCommandTool } from './commands/run-command.ts';
+import type { ForkServer } from '../processes/fork-server/fork-server.ts';
 import type { Sandbox } from '../processes/sandbox.ts';
 import { EditedCalls } from './edited-calls.ts';
 import type { FileKeepers } from './file-keeper.ts';
@@ -63,6 +64,7 @@ export interface ToolDeps {
   /** The daemon's environment; only an allowlist of it is passed on. */
   env: Record<string, string | undefined>;
   installation: string;
+  forkServer: Pick<ForkServer, 'start'>;
   sandbox: Sandbox;
   fileKeepers: FileKeepers;
   reportBug: (error: unknown) => void;
@@ -81,7 +83,12 @@ export function composeTools(deps: ToolDeps) {
     grepTool,
     writeFileTool,
     editFileTool,
-    runCommandTool({ ...deps, secretFiles, unsandboxed: () => config.get('tools.unsandboxed') }),
+    runCommandTool({
+      ...deps,
+      start: deps.forkServer.start,
+      secretFiles,
+      unsandboxed: () => config.get('tools.unsandboxed'),
+    }),
     webFetchTool({ outbound }),
     webSearchTool({ webSearch }),
     memorySearchTool(deps),

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, realpathSync, rmdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { countMarked, processMarker } from '../../../src/core/processes/process-group.ts';
+import { countMarked, processMarker } from '../../../src/core/processes/marked-processes.ts';
 import { GitShells } from '../../../src/core/processes/git-shells.ts';
 import { GitFailed, TooMuchOutput } from '../../../src/core/processes/run-git.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';

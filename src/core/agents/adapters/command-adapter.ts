@@ -1,6 +1,7 @@
 import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
 import { type CommandVariableDeps, commandVariables } from '../command-variables.ts';
-import { type Exit, runProgram } from '../../processes/run-program.ts';
+import { runProgram } from '../../processes/run-program.ts';
+import type { Exit, StartProgram } from '../../processes/start-program.ts';
 import { CommandStream } from './command-stream.ts';
 
 /** The maximum length of one argument on Linux (MAX_ARG_STRLEN). */
@@ -9,6 +10,7 @@ const MAX_COMMAND_BYTES = 131_071;
 export interface CommandAdapterOptions extends CommandVariableDeps {
   /** Identifies this data directory in the marks of the processes. */
   installation: string;
+  start?: StartProgram;
 }
 
 /** Runs the task's prompt by `sh -c`, in a process group of its own. */
@@ -39,6 +41,7 @@ async function execute(run: AgentRun, options: CommandAdapterOptions): Promise<A
     cwd,
     env: commandVariables(options, run),
     umask: run.task.umask,
+    start: options.start,
     mark: `${options.installation}/${run.task.id}/${run.runKey}`,
     signal: AbortSignal.any([run.signal, unstored.signal]),
     onOutput: async (chunk, name) => {

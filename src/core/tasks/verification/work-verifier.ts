@@ -2,7 +2,7 @@ import type { Verification, VerifiedCommand } from '../../../contract/verificati
 import type { AgentAdapter, AgentRun, CheckEnd, CheckOrder } from '../../agents/agent-adapter.ts';
 import type { Config } from '../../config/config.ts';
 import { commandVariables } from '../../agents/command-variables.ts';
-import type { Exit } from '../../processes/run-program.ts';
+import type { Exit } from '../../processes/start-program.ts';
 import type { Runtime } from '../../runtime.ts';
 import { OutputTail } from './output-tail.ts';
 import { shellCheck } from './shell-check.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { OutputCapture } from '../../processes/output-capture.ts';
 import type { OutputName } from '../../../contract/task-output.ts';
-import type { Exit } from '../../processes/run-program.ts';
+import type { Exit } from '../../processes/start-program.ts';
 
 /** Longer lines are written in pieces. */
 const MAX_LINE_BYTES = 8192;

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import type { CheckEnd, CheckOrder } from '../../agents/agent-adapter.ts';
 import { GitProtection } from '../../processes/git-protection.ts';
-import { processMarker } from '../../processes/process-group.ts';
+import { processMarker } from '../../processes/marked-processes.ts';
 import { runProgram } from '../../processes/run-program.ts';
 import type { Sandbox } from '../../processes/sandbox.ts';
 import { isToolFailure } from '../tool.ts';

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { processMarker } from '../../processes/process-group.ts';
-import { type Exit, runProgram } from '../../processes/run-program.ts';
+import { processMarker } from '../../processes/marked-processes.ts';
+import { runProgram } from '../../processes/run-program.ts';
+import type { Exit, StartProgram } from '../../processes/start-program.ts';
 import type { Runtime } from '../../runtime.ts';
 import {
   defineTool,
@@ -53,6 +54,7 @@ export interface RunCommandDeps extends JudgeDeps {
   /** The id of this installation, for the marks of its processes. */
   installation: string;
   runtime: Pick<Runtime, 'newId'>;
+  start?: StartProgram;
 }
 
 /** A parsed command with everything that it needs to run. */
@@ -157,6 +159,7 @@ async function runPrepared(
       mark,
       signal: AbortSignal.any([signal, timeout]),
       isSandbox: isSandboxed,
+      start: deps.start,
       onOutput: (chunk, name) => output.push(chunk, name),
     });
   };

@@ -1,6 +1,6 @@
 import type { GitMount, GitProtection } from '../../processes/git-protection.ts';
 import { isInside } from '../../paths/real-path.ts';
-import type { Exit } from '../../processes/run-program.ts';
+import type { Exit } from '../../processes/start-program.ts';
 import type { Sandbox, SandboxedCommand } from '../../processes/sandbox.ts';
 import { ToolFailure, type ToolScope } from '../tool.ts';
 import { inspectWorkspace } from './inspect-workspace.ts';

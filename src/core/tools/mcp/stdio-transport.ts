@@ -3,13 +3,8 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { closeInheritedDescriptors } from '../../processes/inherited-descriptors.ts';
-import {
-  terminateGroup,
-  killMarked,
-  processMarker,
-  signalGroup,
-  watched,
-} from '../../processes/process-group.ts';
+import { killMarked, processMarker } from '../../processes/marked-processes.ts';
+import { terminateGroup, signalGroup, watched } from '../../processes/process-group.ts';
 import { FloodGuard } from './flood-guard.ts';
 import { McpFailure } from './mcp-failure.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { killMarked } from '../../../../src/core/processes/process-group.ts';
+import { killMarked } from '../../../../src/core/processes/marked-processes.ts';
 import { markedProcesses } from '../../../rigs/marked-processes.ts';
 import { openMcpServers, run, stdio } from './mcp-setup.ts';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors.ts';
-import { processMarker } from '../../../processes/process-group.ts';
+import { processMarker } from '../../../processes/marked-processes.ts';
 import type { SessionMcpServer, SessionOrder } from '../driver.ts';
 
 /** The settings that svc needs; everything else, such as plugins and apps, stays as its user has set it. */
