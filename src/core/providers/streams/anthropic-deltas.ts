@@ -40,8 +40,8 @@ export class AnthropicDeltas implements PlainDeltas {
     if (type !== 'text' && type !== 'thinking') return 'other';
     this.#open.set(index, type);
     this.#last = undefined;
-    if (type === 'text') return 'quiet';
-    return { parts: [{ type: 'reasoning-start', id: String(index) }], isBeginning: true };
+    const id = String(index);
+    return { parts: [{ type: type === 'text' ? 'text-start' : 'reasoning-start', id }], isBeginning: true };
   }
 
   #add({ index, delta, ...others }: Fields): Found {
@@ -75,9 +75,9 @@ export class AnthropicDeltas implements PlainDeltas {
     if (typeof index !== 'number') return 'other';
     const block = this.#open.get(index);
     this.#open.delete(index);
-    if (block === 'text') return 'quiet';
-    if (block !== 'thinking') return 'other';
-    return { parts: [{ type: 'reasoning-end', id: String(index) }], isBeginning: true };
+    if (!block) return 'other';
+    const id = String(index);
+    return { parts: [{ type: block === 'text' ? 'text-end' : 'reasoning-end', id }], isBeginning: true };
   }
 }
 

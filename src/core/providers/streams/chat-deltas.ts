@@ -16,10 +16,12 @@ const typeOfField: Record<string, string> = {
 type ThoughtField = 'reasoning' | 'reasoning_content';
 
 export interface ChatDialect {
-  /** The id that the package gives to text. */
-  textId: string;
+  /** The id that the package gives to text; undefined where it takes that of the answer. */
+  textId: string | undefined;
   /** The fields that the package of the vendor reads thoughts from: the first that is set counts. */
   thoughts: readonly ThoughtField[];
+  /** Whether the package starts the text before it ends the thoughts. */
+  startsTextFirst?: true;
   /** The fields for thoughts that the package does not read. */
   ignored: readonly ThoughtField[];
 }
@@ -28,6 +30,7 @@ export interface ChatDialect {
 export class ChatDeltas implements PlainDeltas {
   readonly #dialect: ChatDialect;
   #run: 'text' | 'thoughts' | undefined;
+  #textId: string | undefined;
 
   constructor(dialect: ChatDialect) {
     this.#dialect = dialect;
@@ -48,7 +51,7 @@ export class ChatDeltas implements PlainDeltas {
     const isPlain = isPlainChunk(chunk) && isPlainChoice(choice);
     if (said.text === '' && said.thoughts === '') return 'quiet';
     if (!isPlain || (said.text !== '' && said.thoughts !== '')) return 'other';
-    return said.text === '' ? this.#think(said.thoughts) : this.#say(said.text);
+    return said.text === '' ? this.#think(said.thoughts) : this.#say(said.text, chunk);
   }
 
   /** The text and the thoughts of a piece; undefined where it has anything else. */
@@ -70,18 +73,26 @@ export class ChatDeltas implements PlainDeltas {
     return { text, thoughts: '' };
   }
 
-  #say(delta: string): Found {
-    const part: AnswerPart = { type: 'text-delta', id: this.#dialect.textId, delta };
+  #say(delta: string, chunk: Fields): Found {
+    const id = (this.#textId ??=
+      this.#dialect.textId ?? (chunk['id'] as string | null | undefined) ?? undefined);
+    if (!id) return 'other';
+    const part: AnswerPart = { type: 'text-delta', id, delta };
     const before = this.#run;
     this.#run = 'text';
     if (before === 'text') return { parts: [part], isBeginning: false };
-    const end: AnswerPart[] = before === 'thoughts' ? [{ type: 'reasoning-end', id: THOUGHTS }] : [];
-    return { parts: [...end, part], isBeginning: true };
+    const start: AnswerPart = { type: 'text-start', id };
+    if (before !== 'thoughts') return { parts: [start, part], isBeginning: true };
+    const end: AnswerPart = { type: 'reasoning-end', id: THOUGHTS };
+    const between = this.#dialect.startsTextFirst ? [start, end] : [end, start];
+    return { parts: [...between, part], isBeginning: true };
   }
 
   #think(delta: string): Found {
     const part: AnswerPart = { type: 'reasoning-delta', id: THOUGHTS, delta };
     if (this.#run === 'thoughts') return { parts: [part], isBeginning: false };
+    // Whether it ends the text differs between the packages.
+    if (this.#run === 'text') return 'other';
     this.#run = 'thoughts';
     return { parts: [{ type: 'reasoning-start', id: THOUGHTS }, part], isBeginning: true };
   }

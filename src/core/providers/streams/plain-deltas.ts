@@ -1,8 +1,8 @@
 import type { AnswerPart } from '../resolved-model.ts';
 
 /**
- * What an event of a stream is. `parts` are those that the package of the vendor would make of it, without the bounds of
- * texts; `isBeginning` where they begin a run of text or thoughts. A `quiet` event has no part that is shown as it comes.
+ * What an event of a stream is. `parts` are those that the package of the vendor makes of it; `isBeginning` where they
+ * begin or end a run of text or thoughts. A `quiet` event has no part that is shown as it comes.
  * The package reads every event that is `other`, and all that follow it.
  */
 export type Found = { parts: AnswerPart[]; isBeginning: boolean } | 'quiet' | 'other';

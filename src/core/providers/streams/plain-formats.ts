@@ -7,10 +7,10 @@ const OF_PACKAGE: Record<string, ChatDialect> = {
   openai: OPENAI,
   azure: OPENAI,
   groq: { textId: 'txt-0', thoughts: ['reasoning'], ignored: [] },
-  deepseek: { textId: 'txt-0', thoughts: ['reasoning_content'], ignored: [] },
+  deepseek: { textId: 'txt-0', thoughts: ['reasoning_content'], ignored: [], startsTextFirst: true },
   // Their pieces of thoughts have forms of their own, which the packages read.
   mistral: { textId: '0', thoughts: [], ignored: [] },
-  openrouter: { textId: '0', thoughts: [], ignored: [] },
+  openrouter: { textId: undefined, thoughts: [], ignored: [] },
   perplexity: { textId: '0', thoughts: [], ignored: [] },
 };
 const COMPATIBLE: ChatDialect = {

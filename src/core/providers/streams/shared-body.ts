@@ -113,7 +113,9 @@ const isComment = (text: string): boolean =>
   text === '\n' || (text.startsWith(':') && /^(:.*\n)*\n$/.test(text));
 
 const visibleTypes: ReadonlySet<string> = new Set<AnswerPart['type']>([
+  'text-start',
   'text-delta',
+  'text-end',
   'reasoning-start',
   'reasoning-delta',
   'reasoning-end',

@@ -3,14 +3,12 @@ import type { AnswerPart } from '../../../../src/core/providers/resolved-model.t
 const notShown: ReadonlySet<string> = new Set([
   'stream-start',
   'response-metadata',
-  'text-start',
-  'text-end',
   'source',
   'raw',
   'custom',
 ]);
-/** Ids that the packages make up, or take from the answer as a whole. */
-const made = /^[A-Za-z0-9]{16}$|^(gen|chatcmpl)-/;
+/** Ids that the packages make up. */
+const made = /^[A-Za-z0-9]{16}$/;
 
 /** What is shown of an answer, in order: pieces of one text joined, and a failure as the last entry. */
 export async function shownParts(lists: AsyncIterable<readonly AnswerPart[]>): Promise<unknown[]> {
