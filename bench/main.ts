@@ -19,6 +19,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'session-check': async () => (await import('./session-check.ts')).sessionCheck(),
   'start-latency': async () => (await import('./start-latency.ts')).startLatency(),
   'stream-latency': async () => (await import('./stream-latency.ts')).streamLatency(),
+  'stream-agentic': async () => (await import('./stream-agentic.ts')).streamAgentic(),
   'memory-sync': async () => (await import('./memory-sync.ts')).memorySync(),
   'stream-fan': async () => (await import('./stream-fan.ts')).streamFan(),
   'memory-hybrid': async () => (await import('./memory-hybrid.ts')).memoryHybrid(),

@@ -22,22 +22,26 @@ export interface Way {
 export interface Heard {
   /** From the request to the first byte of the answer's body. */
   firstByte: number;
+  /** From the request to the first piece that the model wrote. */
+  firstPiece: number;
   /** Of each piece, from the moment in which the model wrote it. */
   delays: number[];
 }
 
 const agent = new Agent({ keepAlive: true });
 
-async function post({ server, path }: Way, speech: Speech, stream: boolean): Promise<IncomingMessage> {
-  const body = JSON.stringify({
-    model: 'bench',
-    stream,
-    messages: [{ role: 'user', content: JSON.stringify(speech) }],
-  });
+const completion = (speech: Speech, stream: boolean) => ({
+  model: 'bench',
+  stream,
+  messages: [{ role: 'user', content: JSON.stringify(speech) }],
+});
+
+async function post({ server, path }: Way, input: object): Promise<IncomingMessage> {
+  const body = JSON.stringify(input);
   const headers = { ...server.headers, 'content-type': 'application/json' };
   const asked = request(`${server.url}${path}`, { method: 'POST', headers, agent }).end(body);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  if (response.statusCode !== 200)
+  if (response.statusCode !== 200 && response.statusCode !== 201)
     throw new Error(`${path} answered ${response.statusCode}: ${await text(response)}`);
   return response;
 }
@@ -45,15 +49,30 @@ async function post({ server, path }: Way, speech: Speech, stream: boolean): Pro
 /** Milliseconds until the whole answer is there. */
 export async function ask(way: Way): Promise<number> {
   const began = performance.now();
-  await text(await post(way, { pieces: 1, everyMs: 0 }, false));
+  await text(await post(way, completion({ pieces: 1, everyMs: 0 }, false)));
   return performance.now() - began;
 }
 
 export async function listen(way: Way, speech: Speech): Promise<Heard> {
+  return hear(way, completion(speech, true), speech.pieces);
+}
+
+/** As `listen`, for an agentic message in a conversation of its own; its creation is not part of the times. */
+export async function listenToTurn({ server }: Way, speech: Speech): Promise<Heard> {
+  const path = '/api/chat/conversations';
+  const { conversation } = JSON.parse(await text(await post({ server, path }, {}))) as {
+    conversation: { id: string };
+  };
+  const messages = { server, path: `${path}/${conversation.id}/messages/agentic` };
+  return hear(messages, { content: JSON.stringify(speech) }, speech.pieces);
+}
+
+async function hear(way: Way, input: object, pieces: number): Promise<Heard> {
   const began = performance.now();
-  const response = await post(way, speech, true);
+  const response = await post(way, input);
   const delays: number[] = [];
   let firstByte = 0;
+  let firstPiece = 0;
   let rest = '';
   for await (const bytes of response as AsyncIterable<Buffer>) {
     if (firstByte === 0) firstByte = performance.now() - began;
@@ -61,13 +80,17 @@ export async function listen(way: Way, speech: Speech): Promise<Heard> {
     const frames = (rest + bytes.toString('latin1')).split('\n\n');
     rest = frames.pop() ?? '';
     for (const frame of frames) {
-      const [, written] = /@(\d+) /.exec(frame) ?? [];
-      if (written !== undefined) delays.push(Number(now - BigInt(written)) / 1e6);
+      // It repeats the whole answer.
+      if (frame.includes('"type":"summary"')) continue;
+      for (const [, written] of frame.matchAll(/@(\d+) /g)) {
+        if (firstPiece === 0) firstPiece = performance.now() - began;
+        delays.push(Number(now - BigInt(written ?? 0)) / 1e6);
+      }
     }
   }
-  if (delays.length !== speech.pieces)
-    throw new Error(`${delays.length} pieces of ${speech.pieces} came through ${way.path}`);
-  return { firstByte, delays };
+  if (delays.length !== pieces)
+    throw new Error(`${delays.length} pieces of ${pieces} came through ${way.path}`);
+  return { firstByte, firstPiece, delays };
 }
 
 /** The CPU milliseconds that the process of a server has used. */
@@ -88,7 +111,7 @@ export async function startBefore(model: Way, file: 'pass-through' | 'portkey'):
 /** A daemon whose provider is that model. */
 export async function startCompletions(model: Way): Promise<Way> {
   const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-  const daemon = await startServer('daemon', { SVC_HOME: home });
+  const daemon = await startServer('daemon', { SVC_HOME: home, POOL_MAX_CONCURRENT: '40' });
   const configured = await fetch(`${daemon.url}/api/chat/providers/openai/configure`, {
     method: 'POST',
     headers: { ...daemon.headers, 'content-type': 'application/json' },

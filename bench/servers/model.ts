@@ -4,11 +4,14 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Speech } from '../model-load.ts';
 
-/** A model that says what its last message orders, as OpenAI's chat completions; each piece tells when it was written. */
+/**
+ * A model that says what its last message orders, as OpenAI's chat completions; each piece tells when it was written. A
+ * prompt that orders nothing, such as one that svc writes itself, gets a single piece.
+ */
 const server = createServer((request, response) => {
   void json(request).then((body) => {
-    const { stream, messages } = body as { stream?: boolean; messages: { content: string }[] };
-    const speech = JSON.parse(messages.at(-1)?.content ?? '') as Speech;
+    const { stream, messages } = body as { stream?: boolean; messages: { content: unknown }[] };
+    const speech = speechOf(messages.at(-1)?.content);
     if (stream) return speak(response, speech);
     const message = { role: 'assistant', content: stamp() };
     response.setHeader('content-type', 'application/json');
@@ -22,6 +25,12 @@ const server = createServer((request, response) => {
     );
   });
 });
+
+/** What memory recalls may stand before the order. */
+function speechOf(content: unknown): Speech {
+  const [order] = /\{"pieces":\d+,"everyMs":\d+\}$/.exec(typeof content === 'string' ? content : '') ?? [];
+  return order === undefined ? { pieces: 1, everyMs: 0 } : (JSON.parse(order) as Speech);
+}
 
 const head = { id: 'chatcmpl-bench', created: 1_700_000_000, model: 'bench', system_fingerprint: 'fp_bench' };
 const usage = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };

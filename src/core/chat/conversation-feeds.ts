@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../contract/run-events.ts';
 import type { ServerSentEvent } from '../../contract/server-sent-events.ts';
+import { sizeOfEvent } from './event-size.ts';
 import { FeedReaders } from './feed-readers.ts';
 
 /** Characters of the events of one turn that a client which joins late is sent; the oldest go first. */
@@ -41,7 +42,7 @@ export class ConversationFeeds {
     const turn = this.#turns.get(runId);
     if (!turn || turn.isOver) return;
     const data = { ...event, runId };
-    const { length: characters } = JSON.stringify(data);
+    const characters = sizeOfEvent(data);
     turn.events.push({ number: ++turn.count, characters, data });
     turn.characters += characters;
     if (turn.characters > MAX_TURN)

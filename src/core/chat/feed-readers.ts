@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-
 /** A reader with more unread items is disconnected; it can read what is stored instead. */
 const MAX_WAITING = 20_000;
 /** More than the events of one answer of a model, which come at once. */
@@ -9,7 +7,8 @@ interface Reader<T> {
   waiting: T[];
   /** How long they are together. */
   characters: number;
-  news: EventTarget;
+  /** Wakes the reader where it waits for items. */
+  wake: () => void;
   isClosed: boolean;
 }
 
@@ -30,7 +29,7 @@ export class FeedReaders<T> {
         reader.waiting.push(item);
         reader.characters += characters;
       }
-      reader.news.dispatchEvent(new Event('news'));
+      reader.wake();
     }
   }
 
@@ -38,7 +37,7 @@ export class FeedReaders<T> {
   close(key: string): void {
     for (const reader of this.#readers.get(key) ?? []) {
       reader.isClosed = true;
-      reader.news.dispatchEvent(new Event('news'));
+      reader.wake();
     }
     this.#readers.delete(key);
   }
@@ -48,32 +47,37 @@ export class FeedReaders<T> {
     const reader: Reader<T> = {
       waiting: [...earlier],
       characters: 0,
-      news: new EventTarget(),
+      wake: asleep,
       isClosed: false,
     };
     const readers = this.#readers.get(key) ?? new Set();
     this.#readers.set(key, readers.add(reader));
     const leave = () => {
+      signal.removeEventListener('abort', leave);
       readers.delete(reader);
       if (readers.size === 0 && this.#readers.get(key) === readers) this.#readers.delete(key);
+      reader.wake();
     };
-    signal.addEventListener('abort', leave, { once: true });
+    signal.addEventListener('abort', leave);
     return read(reader, signal, leave);
   }
 }
 
+/** Of a reader that does not wait. */
+const asleep = () => undefined;
+
 async function* read<T>(reader: Reader<T>, signal: AbortSignal, leave: () => void): AsyncGenerator<T> {
   try {
     for (;;) {
-      const waiting = reader.waiting.splice(0);
+      const { waiting } = reader;
+      reader.waiting = [];
       reader.characters = 0;
       for (const item of waiting) yield item;
       if (reader.waiting.length > 0) continue;
       if (reader.isClosed || signal.aborted) return;
-      await once(reader.news, 'news', { signal });
+      await new Promise<void>((resolve) => (reader.wake = resolve));
+      reader.wake = asleep;
     }
-  } catch (error) {
-    if (!signal.aborted) throw error;
   } finally {
     leave();
   }

@@ -34,7 +34,7 @@ export function upToEnd(stream: ReadableStream<Uint8Array>): ReadableStream<Uint
 }
 
 /** A short rest is read, so that the connection can be used again. */
-async function skipRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+export async function skipRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   let length = 0;
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     length += read.value.length;

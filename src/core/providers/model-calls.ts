@@ -8,6 +8,7 @@ import { type RequestOptions, toModelRequest } from './model-request.ts';
 import type { Prompt } from './prompt.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { ModelFailure, ResolvedModel, VendorModel } from './resolved-model.ts';
+import { answerParts } from './streams/answer-parts.ts';
 import { type CachedTokens, toCachedTokens, toTokenUsage } from './token-usage.ts';
 
 export interface CallOptions extends RequestOptions {
@@ -92,18 +93,15 @@ export class ModelCalls {
     let end: End | undefined;
     try {
       const abortSignal = AbortSignal.any([options.signal, timeout, consumerLeft.signal]);
-      const { stream } = await resolved.model.doStream(toModelRequest(prompt, options, abortSignal));
-      const reader = stream.getReader();
-      // A pending read must end with the request, even where the package ignores the signal.
-      abortSignal.addEventListener('abort', () => void reader.cancel().catch(() => undefined));
-      for (let read = await reader.read(); !read.done; read = await reader.read()) {
-        const part = read.value;
-        if (part.type === 'error') throw part.error;
-        if (part.type === 'finish') end = part;
-        if (part.type !== 'text-delta' || part.delta === '') continue;
-        hasStarted = true;
-        yield { content: part.delta };
-      }
+      const request = toModelRequest(prompt, options, abortSignal);
+      for await (const parts of answerParts(resolved.model, request))
+        for (const part of parts) {
+          if (part.type === 'error') throw part.error;
+          if (part.type === 'finish') end = part;
+          if (part.type !== 'text-delta' || part.delta === '') continue;
+          hasStarted = true;
+          yield { content: part.delta };
+        }
       if (!end || !isCompleteEnd(end)) throw new StreamInterrupted();
       this.#providers.succeeded(resolved.provider);
       count?.({ ...endOf(end), costUsd: costOf(end.providerMetadata) });

@@ -1,4 +1,4 @@
-import type { LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
+import type { LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
 import type { FinishReason, TokenUsage } from '../../contract/chat.ts';
 import type { Effort } from '../../contract/run-events.ts';
 import { isOwnError } from '../outbound/outbound-error.ts';
@@ -9,6 +9,8 @@ import { finishReasonOf, isComplete } from './finish-reason.ts';
 import { loadSdk } from './load-sdk.ts';
 import type { ModelCallsDeps } from './model-calls.ts';
 import type { ModelFailure, ResolvedModel } from './resolved-model.ts';
+import { answerParts } from './streams/answer-parts.ts';
+import { RelayedModel } from './streams/relayed-model.ts';
 import { type CachedTokens, toCachedTokens, toTokenUsage } from './token-usage.ts';
 
 /** A tool as it is offered to a model. */
@@ -140,36 +142,55 @@ async function* streamStep(
   abortSignal: AbortSignal,
 ): AsyncGenerator<StepPart, StepEnd> {
   const sdk = await loadSdk();
+  const relayed = new RelayedModel(resolved.model);
   const result = sdk.streamText({
-    ...settings(sdk, resolved, request, abortSignal),
+    ...settings(sdk, { ...resolved, model: relayed.model }, request, abortSignal),
     // Errors also arrive in the stream; without this the SDK would print them.
     onError: () => undefined,
   });
+  const ended = endOf(result.stream, abortSignal);
+  // Awaited below, unless the step fails before.
+  ended.catch(() => undefined);
+  const modelRequest = await Promise.race([relayed.request, ended]);
+  if ('finishReason' in modelRequest) throw new StreamInterrupted();
   let text = '';
   const called = { 'tool-input-start': 0, 'tool-call': 0 };
-  for await (const part of result.stream) {
-    if (part.type === 'error') throw part.error;
-    if ((part.type === 'tool-input-start' || part.type === 'tool-call') && ++called[part.type] > MAX_CALLS)
-      throw new TooManyCalls();
-    if (part.type === 'abort') throw abortSignal.reason;
-    if (part.type === 'reasoning-start') yield { type: 'thinking-start' };
-    if (part.type === 'reasoning-delta' && part.text !== '') yield { type: 'thinking', text: part.text };
-    if (part.type === 'reasoning-end') yield { type: 'thinking-end' };
-    if (part.type === 'text-delta' && part.text !== '') {
-      text += part.text;
-      yield { type: 'text', text: part.text };
+  for await (const parts of answerParts(resolved.model, modelRequest))
+    for (const part of parts) {
+      if (part.type === 'error') throw part.error;
+      if ((part.type === 'tool-input-start' || part.type === 'tool-call') && ++called[part.type] > MAX_CALLS)
+        throw new TooManyCalls();
+      relayed.add(part);
+      if (part.type === 'reasoning-start') yield { type: 'thinking-start' };
+      if (part.type === 'reasoning-delta' && part.delta !== '') yield { type: 'thinking', text: part.delta };
+      if (part.type === 'reasoning-end') yield { type: 'thinking-end' };
+      if (part.type !== 'text-delta' || part.delta === '') continue;
+      text += part.delta;
+      yield { type: 'text', text: part.delta };
     }
-    if (part.type !== 'finish') continue;
-    if (!isComplete(part)) throw new StreamInterrupted();
-    return {
-      text,
-      calls: ownCalls(await result.toolCalls),
-      finishReason: finishReasonOf(part.finishReason),
-      usage: toTokenUsage(part.totalUsage),
-      cached: cachedOf(part.totalUsage),
-      costUsd: costOf((await result.finalStep).providerMetadata),
-      messages: modelMessages(await result.responseMessages),
-    };
+  relayed.end();
+  const end = await ended;
+  if (!isComplete(end)) throw new StreamInterrupted();
+  return {
+    text,
+    calls: ownCalls(await result.toolCalls),
+    finishReason: finishReasonOf(end.finishReason),
+    usage: toTokenUsage(end.totalUsage),
+    cached: cachedOf(end.totalUsage),
+    costUsd: costOf((await result.finalStep).providerMetadata),
+    messages: modelMessages(await result.responseMessages),
+  };
+}
+
+type SdkPart = TextStreamPart<ToolSet>;
+type Finish = Extract<SdkPart, { type: 'finish' }>;
+
+/** Reads the stream of the SDK to its end, so that the SDK completes the step. */
+async function endOf(stream: AsyncIterable<SdkPart>, abortSignal: AbortSignal): Promise<Finish> {
+  for await (const part of stream) {
+    if (part.type === 'error') throw part.error;
+    if (part.type === 'abort') throw abortSignal.reason;
+    if (part.type === 'finish') return part;
   }
   throw new StreamInterrupted();
 }

@@ -1,10 +1,8 @@
 import { MAX_CALLS, TooManyCalls } from './call-limit.ts';
-import type { VendorModel } from './resolved-model.ts';
+import type { AnswerPart, VendorModel } from './resolved-model.ts';
 import { wrappedModel } from './wrapped-model.ts';
 
 type Content = Awaited<ReturnType<VendorModel['doGenerate']>>['content'];
-type StreamPart =
-  Awaited<ReturnType<VendorModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
 
 /** Wraps a model to repair answers that the SDK would reject or whose call ids are ambiguous. */
 export const withRepairedAnswers = (model: VendorModel): VendorModel =>
@@ -36,14 +34,14 @@ function withUniqueIds(content: Content): Content {
   return content.map((part) => (isOwnCall(part) ? rename(part) : part));
 }
 
-function makeIdsUnique(): TransformStream<StreamPart, StreamPart> {
+function makeIdsUnique(): TransformStream<AnswerPart, AnswerPart> {
   const rename = renamer();
   return new TransformStream({
     transform: (part, controller) => controller.enqueue(isOwnCall(part) ? rename(part) : part),
   });
 }
 
-type Call = Extract<StreamPart, { type: 'tool-call' }>;
+type Call = Extract<AnswerPart, { type: 'tool-call' }>;
 /** Calls that the vendor runs are left alone: their results refer to the ids. */
 const isOwnCall = (part: { type: string }): part is Call =>
   part.type === 'tool-call' && (part as Call).providerExecuted !== true;

@@ -6,6 +6,10 @@ import type { FailureClass } from '../../contract/task.ts';
 /** A model of a vendor package, in the interface version that all packages share. */
 export type VendorModel = Extract<LanguageModel, { specificationVersion: 'v4' }>;
 
+/** A part of a streamed answer, as the packages make it. */
+export type AnswerPart =
+  Awaited<ReturnType<VendorModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
+
 /** An embedding model of a vendor package. */
 export type VendorEmbeddingModel = Extract<EmbeddingModel, { specificationVersion: 'v4' }>;
 

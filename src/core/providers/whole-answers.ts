@@ -2,10 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ModelFetch } from '../outbound/model-fetch.ts';
 import { upToEnd } from './event-stream-end.ts';
 import { loadSdk } from './load-sdk.ts';
+import type { ModelRequest } from './model-request.ts';
 import type { VendorModel } from './resolved-model.ts';
+import { readParts, type StreamingModel } from './streams/answer-parts.ts';
+import { plainDeltasOf } from './streams/plain-formats.ts';
+import { SharedBody, withoutRepeated } from './streams/shared-body.ts';
 import { wrappedModel } from './wrapped-model.ts';
 
 interface StreamCall {
+  /** Takes the body of a stream; answers what the package of the vendor reads in its place. */
+  share?: (url: string, body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>;
   /** The whole response that came instead of a stream. */
   whole?: { body: string; status: number; headers: Headers };
 }
@@ -31,30 +37,57 @@ export class WholeAnswers {
         ? await split(response)
         : { stream: response.body ?? undefined };
       const { status, headers } = response;
-      if (body === undefined) return new Response(stream && upToEnd(stream), { status, headers });
+      if (body === undefined) {
+        const url = input instanceof Request ? input.url : String(input);
+        const share = call.share ?? ((_url, whole) => upToEnd(whole));
+        return new Response(stream && share(url, stream), { status, headers });
+      }
       call.whole = { body, status, headers };
       throw new AnsweredWhole('The vendor sent a whole answer instead of a stream');
     };
   }
 
-  /** Wraps a model so that a whole answer is accepted as its stream. */
-  accept(model: VendorModel): VendorModel {
-    return wrappedModel(model, {
-      doStream: async (options) => {
-        const call: StreamCall = {};
-        const doStream = async () => this.#calls.run(call, async () => model.doStream(options));
+  /** Wraps a model so that a whole answer is accepted as its stream, and a stream is read without the package where it can be. */
+  accept(model: VendorModel): StreamingModel {
+    const open = (options: ModelRequest, call: StreamCall) => this.#open(model, options, call);
+    return {
+      ...wrappedModel(model, { doStream: (options) => open(options, {}) }),
+      streamParts: async function* (options) {
+        const opened = Promise.withResolvers<SharedBody | undefined>();
+        const answer = open(options, {
+          share: (url, body) => {
+            const deltas = plainDeltasOf(url, model);
+            const shared = deltas && new SharedBody(body, deltas);
+            opened.resolve(shared);
+            return shared?.forPackage() ?? upToEnd(body);
+          },
+        });
+        // Without a stream, or where the package fails before it has one.
+        answer.then(() => opened.resolve(undefined), opened.reject);
+        const shared = await opened.promise;
         try {
-          return await doStream();
-        } catch (error) {
-          if (!call.whole) throw error;
+          if (shared) yield* shared.plainParts(options.abortSignal);
+          const { stream } = await answer;
+          yield* withoutRepeated(readParts(stream, options.abortSignal), shared?.repeated ?? 0);
+        } finally {
+          shared?.cancel().catch(() => undefined);
         }
-        const { simulateStreamingMiddleware } = await loadSdk();
-        const { wrapStream } = simulateStreamingMiddleware();
-        const doGenerate = async () => this.#calls.run(call, async () => model.doGenerate(options));
-        if (!wrapStream) throw new TypeError('The SDK cannot simulate a stream');
-        return wrapStream({ doGenerate, doStream, params: options, model });
       },
-    });
+    };
+  }
+
+  async #open(model: VendorModel, options: ModelRequest, call: StreamCall) {
+    const doStream = async () => this.#calls.run(call, async () => model.doStream(options));
+    try {
+      return await doStream();
+    } catch (error) {
+      if (!call.whole) throw error;
+    }
+    const { simulateStreamingMiddleware } = await loadSdk();
+    const { wrapStream } = simulateStreamingMiddleware();
+    const doGenerate = async () => this.#calls.run(call, async () => model.doGenerate(options));
+    if (!wrapStream) throw new TypeError('The SDK cannot simulate a stream');
+    return wrapStream({ doGenerate, doStream, params: options, model });
   }
 }
 

@@ -34,9 +34,19 @@ export class ToolRegistry {
   }
 }
 
-/** The JSON Schema of the arguments, as sent to models. */
-export const inputSchemaOf = (tool: Tool): Record<string, unknown> =>
-  tool.inputSchema ?? withoutSchemaKey(z.toJSONSchema(tool.input, { io: 'input' }));
+/** Each is derived once, because every run of a model offers every tool. */
+const derivedSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
+
+/** The JSON Schema of the arguments, as sent to models; callers do not change it. */
+export function inputSchemaOf({ inputSchema, input }: Tool): Record<string, unknown> {
+  if (inputSchema) return inputSchema;
+  let derived = derivedSchemas.get(input);
+  if (!derived) {
+    derived = withoutSchemaKey(z.toJSONSchema(input, { io: 'input' }));
+    derivedSchemas.set(input, derived);
+  }
+  return derived;
+}
 
 /** Some vendors reject a schema with `$schema`. */
 const withoutSchemaKey = (schema: Record<string, unknown>) =>

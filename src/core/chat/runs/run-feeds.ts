@@ -1,5 +1,6 @@
 import type { RunEventInput, RunEvent } from '../../../contract/run-events.ts';
 import type { ConversationFeeds } from '../conversation-feeds.ts';
+import { sizeOfEvent } from '../event-size.ts';
 import { FeedReaders } from '../feed-readers.ts';
 
 /** Publishes the events of runs to the readers that are connected at the moment, and to those of their conversations. */
@@ -20,7 +21,7 @@ export class RunFeeds {
   emit(runId: string, event: RunEventInput): void {
     const timed: RunEvent = { ...event, timestamp: this.#now().getTime() };
     this.#conversations.emit(runId, timed);
-    if (this.#readers.has(runId)) this.#readers.push(runId, timed, JSON.stringify(timed).length);
+    if (this.#readers.has(runId)) this.#readers.push(runId, timed, sizeOfEvent(timed));
   }
 
   /** Closes the feed of a run after its last event. */
