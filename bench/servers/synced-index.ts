@@ -85,7 +85,7 @@ function plain(): number {
 
 async function sync() {
   const database = openIndexDatabase(join(home, `${count++}.db`), 32);
-  const keywords = new KeywordIndex(database, 'chunk_words');
+  const keywords = new KeywordIndex(database, 'chunks');
   const store = new FileStore({ database, keywords, onChange: () => undefined });
   const files = new FileSync({
     store,

@@ -49,6 +49,8 @@ export class DirectorySync {
     if (!(await this.#pause())) await this.#scan(indexer);
     if (!this.isCancelled) await this.#remove(indexer);
     if (!this.isCancelled) await this.#read(indexer);
+    if (!this.isCancelled) store.storeWords();
+    while (!this.isCancelled && store.tidyWords(() => this.#isSliceOver)) await this.#pause();
     if (!this.isCancelled) this.#complete(startedAt);
     return { ...indexer.counts, cancelled: this.isCancelled };
   }
