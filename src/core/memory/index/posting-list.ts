@@ -1,7 +1,7 @@
 /** The texts that contain a word, by ascending id, each with the weighted frequency of the word. Grows and is reused. */
 export class PostingList {
-  ids = new Uint32Array(1024);
-  frequencies = new Uint32Array(1024);
+  ids: Uint32Array = new Uint32Array(1024);
+  frequencies: Uint32Array = new Uint32Array(1024);
   length = 0;
 
   push(id: number, frequency: number): void {

@@ -136,6 +136,7 @@ export class WordIndex {
   }
 
   *#liveTerms(): Generator<TermPostings> {
+    if (this.#removedGathered === 0) return yield* this.#gathered.all();
     const live = new PostingList();
     for (const { hash, term, list } of this.#gathered.all()) {
       live.length = 0;
