@@ -7,14 +7,14 @@ import { WordSegments } from './word-segments.ts';
 
 /** When words are stored. */
 export interface WordLimits {
-  /** Postings gathered in memory, about 12 MiB, before they are stored. */
+  /** Postings gathered in memory, about 8 MiB, before they are stored. */
   gathered: number;
   /** With fewer, they stay in memory after a sync; a restart reads them from the texts again. */
   stored: number;
   /** Removed texts from which on all is rewritten without them, if they are a quarter. */
   removed: number;
 }
-const LIMITS: WordLimits = { gathered: 2 ** 20, stored: 50_000, removed: 1000 };
+const LIMITS: WordLimits = { gathered: 2 ** 19, stored: 50_000, removed: 1000 };
 const MAX_REMOVED = 0.25;
 
 /** The weight of a word in the path, tags and heading; in the body it is 1. */
