@@ -29,14 +29,19 @@ afterEach(() => {
 
 const open = () => openIndexDatabase(file, 4);
 const found = (database: DatabaseSync) => {
-  const index = new KeywordIndex(database, 'chunk_words');
+  const index = new KeywordIndex(database, 'chunks');
   return index.search(index.wordsOf('apple'), { limit: 2000 }).total;
 };
 function fill(texts: number): void {
   const database = open();
-  const index = new KeywordIndex(database, 'chunk_words');
+  const index = new KeywordIndex(database, 'chunks');
   database.exec('begin');
-  for (let id = 1; id <= texts; id++) index.add(id, { label: '', heading: '', body: `apple ${id}` });
+  const insert = database.prepare("insert into chunks values (?, 1, 0, 1, 1, '', ?, x'')");
+  database.exec("insert into files values (1, '/a.md', '', 0, '', 0, 1, '')");
+  for (let id = 1; id <= texts; id++) {
+    insert.run(id, `apple ${id}`);
+    index.add(id, { label: '', heading: '', body: `apple ${id}` });
+  }
   database.exec('commit');
   database.close();
 }
