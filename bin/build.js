@@ -65,6 +65,26 @@ const lateBuiltins = {
   },
 };
 
+/** A matcher of a path costs a compilation, and most are replaced while routes are registered: each is made with its first use. */
+const latePathMatchers = {
+  name: 'late-path-matchers',
+  transform: {
+    filter: { id: /node_modules\/find-my-way\/lib\/node\.js$/ },
+    handler(code, id, { magicString }) {
+      const start = 'function compilePrefixMatch (prefix) {';
+      const index = code.indexOf(start);
+      if (index < 0) throw new Error(`${id} makes its matchers in another way`);
+      magicString.update(
+        index,
+        index + start.length,
+        `${start} return function (path, i) { return (this.matchPrefix = compileNow(prefix))(path, i) } }
+        function compileNow (prefix) {`,
+      );
+      return { code: magicString };
+    },
+  },
+};
+
 /** The command line loads the daemon as a file of its own: in one bundle, what both use would be files that both load. */
 const daemonApart = {
   name: 'daemon-apart',
@@ -101,13 +121,18 @@ async function bundle(input, { plugins = [], groups } = {}) {
         'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
         // Ink loads it where developers of Ink have installed it.
         'react-devtools-core': false,
+        // Fastify has them for JSON schemas and for tests without a socket.
+        '@fastify/ajv-compiler': false,
+        '@fastify/fast-json-stringify-compiler': false,
+        'light-my-request': false,
+        duplexify: false,
       },
     },
     transform: {
       target: 'node24',
       define: { 'process.env.NODE_ENV': '"production"' },
     },
-    plugins: [...plugins, lateBuiltins, builtinsWithoutNamespaces, grouping?.plugin],
+    plugins: [...plugins, lateBuiltins, latePathMatchers, builtinsWithoutNamespaces, grouping?.plugin],
     experimental: { nativeMagicString: true },
     onLog(level, log) {
       // Some modules are imported early by one and late by another.
