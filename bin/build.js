@@ -17,6 +17,8 @@ const packageFolder = /^\0?(?<folder>\/.*\/node_modules\/(?<name>(?:@[^/]+\/)?[^
 
 const main = source('cli/main.ts');
 const shell = source('cli/program/run-cli.ts');
+/** The command that scripts use most. */
+const run = ['run.ts', 'run/run-task.ts', 'run/follow-run.ts'].map((name) => source(`cli/commands/${name}`));
 const schemas = ['response-fields', 'schedule-checks'].map((name) => source(`contract/${name}.ts`));
 const daemon = source('daemon/start.ts');
 
@@ -160,13 +162,16 @@ async function bundle(input, { plugins = [], groups } = {}) {
   return output.filter(({ type }) => type === 'chunk');
 }
 
-/** What every command needs, and what only those with schemas need. */
+/** What every command needs, what `svc run` needs beside it and is quick to load, and what only those with schemas need. */
 function groupsOfCommands({ imports, reaches }) {
   const ofMain = imports([main]);
-  const ofCommands = reaches([main], schemas);
+  const isQuick = (id) => ![...imports([id])].some((each) => packageOf(each) === 'zod');
+  const ofRun = new Set([...imports(run)].filter(isQuick)).difference(ofMain);
+  const ofOthers = reaches([main], run);
   return {
-    shell: imports([shell]).difference(ofMain),
-    contract: imports(schemas).difference(ofCommands),
+    shell: imports([shell]).difference(ofMain).union(ofRun.intersection(ofOthers)),
+    run: ofRun.difference(ofOthers),
+    contract: imports(schemas).difference(reaches([main], schemas)),
   };
 }
 

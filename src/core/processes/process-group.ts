@@ -8,9 +8,9 @@ export const processMarker = 'SVC_RUN';
 /** The processes whose marks are read in one turn of the event loop: well below a millisecond. */
 const BATCH = 32;
 
-/** How often, and after how many milliseconds, it is looked whether what was killed is gone. */
+/** How often it is looked whether what was killed is gone: after one millisecond, as most is, then in up to ten. */
 const MAX_LOOKS = 50;
-const LOOK_MS = 10;
+const MAX_LOOK_MS = 10;
 
 /** How long a group may take to exit after SIGTERM, so that with the SIGKILL it is gone within two seconds. */
 const GRACE_MS = 1500;
@@ -73,7 +73,7 @@ export async function terminateGroup(
 export async function killMarked(matches: (mark: string) => boolean): Promise<number> {
   const found = await signalMarked(matches, 'SIGKILL');
   for (let left = found, looks = 0; left > 0 && looks < MAX_LOOKS; looks++) {
-    await delay(LOOK_MS);
+    await delay(Math.min(2 ** looks, MAX_LOOK_MS));
     left = await signalMarked(matches, 'SIGKILL');
   }
   return found;
