@@ -1,5 +1,5 @@
 // Bundles the program into dist/: its own code and the packages it uses, in chunks that are loaded as late as the sources
-// import them. Worker threads are bundles of their own.
+// import them. The command line, the daemon and each worker thread are bundles of their own.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,8 @@ const packageFolder = /^\0?(?<folder>\/.*\/node_modules\/(?<name>(?:@[^/]+\/)?[^
 
 const main = source('cli/main.ts');
 const shell = source('cli/program/run-cli.ts');
+/** The command that scripts use most. */
+const run = ['run.ts', 'run/run-task.ts', 'run/follow-run.ts'].map((name) => source(`cli/commands/${name}`));
 const schemas = ['response-fields', 'schedule-checks'].map((name) => source(`contract/${name}.ts`));
 const daemon = source('daemon/start.ts');
 
@@ -65,19 +67,51 @@ const lateBuiltins = {
   },
 };
 
+/** A matcher of a path costs a compilation, and most are replaced while routes are registered: each is made with its first use. */
+const latePathMatchers = {
+  name: 'late-path-matchers',
+  transform: {
+    filter: { id: /node_modules\/find-my-way\/lib\/node\.js$/ },
+    handler(code, id, { magicString }) {
+      const start = 'function compilePrefixMatch (prefix) {';
+      const index = code.indexOf(start);
+      if (index < 0) throw new Error(`${id} makes its matchers in another way`);
+      magicString.update(
+        index,
+        index + start.length,
+        `${start} return function (path, i) { return (this.matchPrefix = compileNow(prefix))(path, i) } }
+        function compileNow (prefix) {`,
+      );
+      return { code: magicString };
+    },
+  },
+};
+
+/** The command line loads the daemon as a file of its own: in one bundle, what both use would be files that both load. */
+const daemonApart = {
+  name: 'daemon-apart',
+  resolveId: {
+    filter: { id: /\/daemon\/start\.ts$/ },
+    handler: (id, importer) => (importer === undefined ? null : { id: './daemon.js', external: true }),
+  },
+};
+
 rmSync(dist, { recursive: true, force: true });
-const program = chunkGroups();
 const chunks = [
-  ...(await bundleProgram()),
+  ...(await bundle({ main }, { plugins: [daemonApart], groups: groupsOfCommands })),
+  ...(await bundle({ daemon }, { groups: ({ imports }) => ({ daemon: imports([daemon]) }) })),
   ...(await bundle({ 'index-thread': source('core/memory/index/index-thread.ts') })),
   ...(await bundle({ 'fork-process': source('core/processes/fork-server/fork-process.ts') })),
   ...(await bundle({ 'reader-thread': source('core/storage/long-reads/reader-thread.ts') })),
   ...(await buildWeb(root, join(dist, 'web'))),
 ];
+const circular = chunksInCycles(chunks);
+if (circular.length > 0) throw new Error(`Chunks import each other in a circle: ${circular.join(', ')}`);
 writeFileSync(join(dist, 'licenses.txt'), licensesOf(chunks));
 writeFileSync(join(dist, '.built'), '');
 
-async function bundle(input, { plugins = [], codeSplitting } = {}) {
+async function bundle(input, { plugins = [], groups } = {}) {
+  const grouping = groups && chunkGroups(groups);
   const build = await rolldown({
     cwd: root,
     input,
@@ -90,13 +124,18 @@ async function bundle(input, { plugins = [], codeSplitting } = {}) {
         'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js'),
         // Ink loads it where developers of Ink have installed it.
         'react-devtools-core': false,
+        // Fastify has them for JSON schemas and for tests without a socket.
+        '@fastify/ajv-compiler': false,
+        '@fastify/fast-json-stringify-compiler': false,
+        'light-my-request': false,
+        duplexify: false,
       },
     },
     transform: {
       target: 'node24',
       define: { 'process.env.NODE_ENV': '"production"' },
     },
-    plugins: [...plugins, lateBuiltins, builtinsWithoutNamespaces],
+    plugins: [...plugins, lateBuiltins, latePathMatchers, builtinsWithoutNamespaces, grouping?.plugin],
     experimental: { nativeMagicString: true },
     onLog(level, log) {
       // Some modules are imported early by one and late by another.
@@ -118,62 +157,44 @@ async function bundle(input, { plugins = [], codeSplitting } = {}) {
     comments: false,
     sourcemap: true,
     sourcemapExcludeSources: true,
-    ...(codeSplitting && { codeSplitting }),
+    ...(grouping && { codeSplitting: { groups: [grouping.group] } }),
   });
   await build.close();
   return output.filter(({ type }) => type === 'chunk');
 }
 
-/**
- * Chunks that import each other would run in another order than the modules. Which parts of a package only the daemon uses
- * is known once the others have left out theirs: those then join the daemon.
- */
-async function bundleProgram() {
-  for (let tries = 0; tries < 3; tries++) {
-    const bundled = await bundle(
-      { main },
-      { plugins: [program.plugin], codeSplitting: { groups: program.groups } },
-    );
-    const circular = chunksInCycles(bundled);
-    if (circular.length === 0) return bundled;
-    for (const { moduleIds } of circular) program.joinDaemon(moduleIds);
-    rmSync(dist, { recursive: true });
-  }
-  throw new Error('Chunks import each other in a circle');
+/** What every command needs, what `svc run` needs beside it and is quick to load, and what only those with schemas need. */
+function groupsOfCommands({ imports, reaches }) {
+  const ofMain = imports([main]);
+  const isQuick = (id) => ![...imports([id])].some((each) => packageOf(each) === 'zod');
+  const ofRun = new Set([...imports(run)].filter(isQuick)).difference(ofMain);
+  const ofOthers = reaches([main], run);
+  return {
+    shell: imports([shell]).difference(ofMain).union(ofRun.intersection(ofOthers)),
+    run: ofRun.difference(ofOthers),
+    contract: imports(schemas).difference(reaches([main], schemas)),
+  };
 }
 
-/** What is loaded together is one file: what every command needs, what the daemon needs to start, and the schemas. */
-function chunkGroups() {
+/** What is loaded together becomes one file, because each file costs a start a millisecond. `groups` names the modules of each. */
+function chunkGroups(groups) {
   const groupOf = new Map();
-  const ofDaemon = new Set();
   return {
-    joinDaemon(ids) {
-      for (const id of ids) ofDaemon.add(id);
-    },
     plugin: {
       name: 'chunk-groups',
       buildEnd() {
         const importsOf = (id) => this.getModuleInfo(id)?.importedIds ?? [];
         const allOf = (id) => [...importsOf(id), ...(this.getModuleInfo(id)?.dynamicallyImportedIds ?? [])];
-        const ofMain = reach([main], importsOf);
-        const withoutDaemon = reach([main], (id) => allOf(id).filter((each) => each !== daemon));
-        const ofCommands = reach([main], (id) =>
-          allOf(id).filter((each) => ![daemon, ...schemas].includes(each)),
-        );
-        for (const id of reach(schemas, importsOf)) if (!ofCommands.has(id)) groupOf.set(id, 'contract');
-        for (const id of reach([shell], importsOf)) if (!ofMain.has(id)) groupOf.set(id, 'shell');
-        for (const id of reach([daemon], importsOf))
-          if (!withoutDaemon.has(id) || ofDaemon.has(id)) groupOf.set(id, 'daemon');
+        const modules = groups({
+          imports: (from) => reach(from, importsOf),
+          reaches: (from, except) => reach(from, (id) => allOf(id).filter((each) => !except.includes(each))),
+        });
+        for (const [name, ids] of Object.entries(modules)) for (const id of ids) groupOf.set(id, name);
       },
     },
-    groups: ['shell', 'daemon', 'contract'].map((name) => ({
-      name,
-      test: (id) => groupOf.get(id) === name,
-      includeDependenciesRecursively: false,
-    })),
+    group: { name: (id) => groupOf.get(id), debugName: 'groups', includeDependenciesRecursively: false },
   };
 }
-
 function reach(from, importsOf) {
   const reached = new Set(from);
   for (const id of reached) for (const each of importsOf(id)) reached.add(each);
@@ -182,8 +203,8 @@ function reach(from, importsOf) {
 
 function chunksInCycles(chunks) {
   const importsOf = new Map(chunks.map(({ fileName, imports }) => [fileName, imports]));
-  return chunks.filter(({ fileName, imports }) =>
-    reach(imports, (name) => importsOf.get(name) ?? []).has(fileName),
+  return [...importsOf.keys()].filter((name) =>
+    reach(importsOf.get(name), (each) => importsOf.get(each) ?? []).has(name),
   );
 }
 

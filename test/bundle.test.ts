@@ -71,7 +71,13 @@ it('starts the daemon without the packages that are loaded with their first use'
 it('loads the screen with the commands that show one only', () => {
   const screen = packagesIn(loadedWith(chunkOf('src/cli/tui/chat/start-chat.tsx')));
   expect(screen).toEqual(expect.arrayContaining(['ink', 'react', 'marked']));
-  for (const command of ['chat/run-chat.ts', 'chat/plain-chat.ts', 'tasks/list-tasks.ts', 'run/run-task.ts'])
+  for (const command of [
+    'chat/run-chat.ts',
+    'chat/plain-chat.ts',
+    'tasks/list-tasks.ts',
+    'run/run-task.ts',
+    'run/follow-run.ts',
+  ])
     expect(lateOf(packagesIn(loadedWith(chunkOf(`src/cli/commands/${command}`)))), command).toEqual([]);
 });
 

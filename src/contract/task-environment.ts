@@ -37,9 +37,3 @@ export const taskEnvironmentPatchSchema = z
 export type TaskEnvironmentPatch = z.output<typeof taskEnvironmentPatchSchema>;
 
 export const umaskSchema = z.int().min(0).max(0o777);
-
-/**
- * The variables of a shell that its commands work with without being asked for: where programs are found and how they
- * write text.
- */
-export const isAmbientVariable = (name: string): boolean => /^(PATH|LANG|LANGUAGE|LC_\w+|TZ)$/.test(name);

@@ -107,6 +107,10 @@ export interface ServerOptions {
   timeouts?: Partial<ServerTimeouts>;
 }
 
+const noJsonSchemas = (): never => {
+  throw new Error('A route has a JSON schema, which svc does not compile');
+};
+
 /** Builds the HTTP server of the daemon; it does not listen yet. */
 export async function buildServer(
   app: App,
@@ -135,6 +139,8 @@ export async function buildServer(
     },
     // Each server that is listened with refuses what is not HTTP itself.
     clientErrorHandler: () => undefined,
+    // With its own, a start would load two compilers of JSON schemas; zod validates, and JSON.stringify serializes.
+    schemaController: { compilersFactory: { buildValidator: noJsonSchemas, buildSerializer: noJsonSchemas } },
   });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {

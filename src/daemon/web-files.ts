@@ -26,18 +26,21 @@ const encodings = [
 ] as const;
 
 /**
- * The built files of the web UI. Their names are listed once, so that no path of a request reaches the disk; each is read at
+ * The built files of the web UI. Their names are listed once, with the first request for a page, so that no path of a request reaches the disk; each is read at
  * its first use and then kept, together about a megabyte.
  */
 export class WebFiles {
   readonly #directory: string;
-  readonly #names: ReadonlySet<string>;
+  #listed: ReadonlySet<string> | undefined;
   readonly #read = new Map<string, Promise<WebFile>>();
 
   /** A directory that is missing has no files. */
   constructor(directory: string) {
     this.#directory = directory;
-    this.#names = new Set(namesIn(directory));
+  }
+
+  get #names(): ReadonlySet<string> {
+    return (this.#listed ??= new Set(namesIn(this.#directory)));
   }
 
   has(path: string): boolean {

@@ -1,5 +1,3 @@
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 import { CliError } from '../errors/cli-error.ts';
 import type { Cli } from '../program/cli.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
@@ -26,6 +24,9 @@ export const canAsk = ({ output }: Cli): boolean => process.stdin.isTTY && outpu
  */
 export async function ask(cli: Cli, questions: Question[], next: string): Promise<string[]> {
   if (!canAsk(cli)) throw new CliError(exitCodes.usage, 'No terminal to prompt on.', { next });
+  // Only a person at a terminal waits for these to load.
+  const { createInterface } = process.getBuiltinModule('node:readline');
+  const { Writable } = process.getBuiltinModule('node:stream');
   const { errorStream } = cli.output;
   const answers: string[] = [];
   let begun = '';

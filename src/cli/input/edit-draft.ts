@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,6 +8,9 @@ export const editorOf = (env: Record<string, string | undefined>): string =>
 
 /** Opens a draft in an editor and resolves with what was saved; throws where the editor does not start or fails. */
 export async function editDraft(draft: string, editor: string, fileName = 'message.md'): Promise<string> {
+  // Commands that could open an editor rarely do, and need not wait for these to load.
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { mkdtemp, readFile, rm, writeFile } = process.getBuiltinModule('node:fs/promises');
   const folder = await mkdtemp(join(tmpdir(), 'svc-draft-'));
   try {
     const file = join(folder, fileName);

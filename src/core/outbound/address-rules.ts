@@ -16,7 +16,7 @@ function listOf(subnets: readonly string[]): BlockList {
  * Everything that is not a public unicast address (IANA special-purpose registries). IPv4-mapped addresses are checked as
  * the IPv4 address that they contain, because a BlockList matches every IPv4 address against ::ffff:0:0/96.
  */
-const refused = listOf([
+const refused = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -46,14 +46,14 @@ const refused = listOf([
   'fe80::/10',
   'fec0::/10',
   'ff00::/8',
-]);
+];
 
-/** Building a list costs more than the rest of a request, so lists are cached per settings array. */
-const allowedLists = new WeakMap<readonly string[], BlockList>();
+/** Building a list costs more than the rest of a request, so lists are cached per array. */
+const lists = new WeakMap<readonly string[], BlockList>();
 
-function allowedList(allowed: readonly string[]): BlockList {
-  let list = allowedLists.get(allowed);
-  if (!list) allowedLists.set(allowed, (list = listOf(allowed)));
+function cachedList(subnets: readonly string[]): BlockList {
+  let list = lists.get(subnets);
+  if (!list) lists.set(subnets, (list = listOf(subnets)));
   return list;
 }
 
@@ -78,15 +78,15 @@ export function canonicalAddress(address: string): string {
 export function mayConnect(address: string, allowed: readonly string[]): boolean {
   if (isIP(address) === 0) return false;
   const plain = unmapped(address);
-  if (allowed.length > 0 && allowedList(allowed).check(plain, family(plain))) return true;
-  return !refused.check(plain, family(plain));
+  if (allowed.length > 0 && cachedList(allowed).check(plain, family(plain))) return true;
+  return !cachedList(refused).check(plain, family(plain));
 }
 
 /** Whether an address is one of these, or in one of these ranges. */
 export function isWithin(address: string, ranges: readonly string[]): boolean {
   if (ranges.length === 0 || isIP(address) === 0) return false;
   const plain = unmapped(address);
-  return allowedList(ranges).check(plain, family(plain));
+  return cachedList(ranges).check(plain, family(plain));
 }
 
 /** Whether the name or address is a loopback of this machine. */

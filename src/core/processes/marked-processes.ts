@@ -7,9 +7,9 @@ export const processMarker = 'SVC_RUN';
 /** The processes whose marks are read in one turn of the event loop: well below a millisecond. */
 const BATCH = 32;
 
-/** How often, and after how many milliseconds, it is looked whether what was killed is gone. */
+/** How often it is looked whether what was killed is gone: after one millisecond, as most is, then in up to ten. */
 const MAX_LOOKS = 50;
-const LOOK_MS = 10;
+const MAX_LOOK_MS = 10;
 
 const anyPid = () => true;
 
@@ -25,7 +25,7 @@ export async function killMarked(
 ): Promise<number> {
   const found = await signalMarked(matches, 'SIGKILL', among());
   for (let left = found, looks = 0; left > 0 && looks < MAX_LOOKS; looks++) {
-    await delay(LOOK_MS);
+    await delay(Math.min(2 ** looks, MAX_LOOK_MS));
     left = await signalMarked(matches, 'SIGKILL', among());
   }
   return found;

@@ -1,7 +1,7 @@
 import type { CreateTask } from '../../contract/task.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
+import { isAmbientVariable } from '../../contract/ambient-variables.ts';
 import {
-  isAmbientVariable,
   type TaskEnvironment,
   type TaskEnvironmentPatch,
   taskEnvironmentSchema,

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { Output } from '../../output/output.ts';
 import { type Answer, parseDecision, type Question } from '../approvals/decision-words.ts';
 
@@ -14,6 +13,8 @@ export async function askDecision(
   { text, answers }: Question,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
+  // Only a person at a terminal waits for it to load.
+  const { createInterface } = process.getBuiltinModule('node:readline/promises');
   const { stdin } = process;
   await dropTypedAhead(stdin, signal);
   const lines = createInterface({ input: stdin, output: output.errorStream, terminal: true, historySize: 0 });

@@ -1,5 +1,6 @@
 import type { AgentNeed } from '../../../contract/agents.ts';
-import { isAmbientVariable, type TaskEnvironment } from '../../../contract/task-environment.ts';
+import { isAmbientVariable } from '../../../contract/ambient-variables.ts';
+import type { TaskEnvironment } from '../../../contract/task-environment.ts';
 import type { Platform } from '../../../contract/locations.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
