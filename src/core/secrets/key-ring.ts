@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { derivePath } from 'ed25519-hd-key';
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';
-import { deriveKey } from './derive-key.ts';
 import { readMasterSeed, writeMasterSeed } from './master-seed.ts';
 import { SecretBox } from './secret-box.ts';
 
@@ -35,7 +35,7 @@ export class KeyRing {
   key(purpose: KeyPurpose): Buffer {
     let key = this.#derived.get(purpose);
     if (!key) {
-      key = deriveKey(paths[purpose], this.#seed);
+      key = Buffer.from(derivePath(paths[purpose], this.#seed.toString('hex')).key);
       this.#derived.set(purpose, key);
     }
     return key;
