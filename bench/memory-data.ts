@@ -58,7 +58,7 @@ function sum(center: Float32Array | undefined, around: Float32Array, share: numb
 export function fillIndex(file: string): Record<string, { text: string; values: Float32Array }[]> {
   const database = openIndexDatabase(file, 16);
   const random = randomNumbers(1);
-  const words = new KeywordIndex(database, 'chunks');
+  const words = new KeywordIndex(database, 'chunk_words');
   const store = new VectorStore(database);
   const addFile = database.prepare(
     `insert into files (id, path, hash, size, stamp, chunk_count, updated_at) values (?, ?, '', 0, '', ${CHUNKS_PER_FILE}, '')`,

@@ -34,7 +34,7 @@ export async function memoryHybrid(): Promise<Figure[]> {
 function measure(file: string, model: string, queries: Queries): Figure[] {
   const database = openIndexDatabase(file, 16);
   const vectors = new VectorIndex(database, 'chunks');
-  const search = new IndexSearch({ keywords: new KeywordIndex(database, 'chunks'), vectors });
+  const search = new IndexSearch({ keywords: new KeywordIndex(database, 'chunk_words'), vectors });
   const find = ({ text, values }: Queries[number], method: SearchMethod) =>
     search.search({ text, vector: { model, values }, method, maxResults: WANTED, minScore: 0 }).hits;
   const times = (method: SearchMethod) => {

@@ -185,7 +185,7 @@ export class FileStore {
 
   /** Runs `work` in one transaction. */
   transaction<Result>(work: () => Result): Result {
-    const { database, keywords, onChange } = this.#deps;
+    const { database, onChange } = this.#deps;
     const change = { added: [], removed: [] };
     let result: Result;
     try {
@@ -195,7 +195,6 @@ export class FileStore {
       database.exec('commit');
     } catch (error) {
       if (database.isTransaction) database.exec('rollback');
-      keywords.reload();
       this.#fileCount = undefined;
       throw translateStorageError(error);
     } finally {
@@ -219,19 +218,9 @@ export class FileStore {
         this.#sql.putChunk.run(id, ordinal, startLine, endLine, heading, text, hashText(text))
           .lastInsertRowid,
       );
-      this.#deps.keywords.add(chunk, { label: relativePath, heading, body: text });
+      this.#deps.keywords.addNew(chunk, { label: relativePath, heading, body: text });
       this.#changed.added.push(chunk);
     }
-  }
-
-  /** Stores words that are only in memory, to free it after many changes. */
-  storeWords(): void {
-    this.transaction(() => this.#deps.keywords.store());
-  }
-
-  /** Improves the order of stored words until `isOver`; returns whether there is more to do. */
-  tidyWords(isOver: () => boolean): boolean {
-    return this.transaction(() => this.#deps.keywords.tidy(isOver));
   }
 
   /** Within `transaction`: updates the stamp of an unchanged file. */
@@ -298,6 +287,7 @@ function statements(database: DatabaseSync) {
     stampsAfter: database.prepare('select path, stamp from files where path > ? order by path limit ?'),
     countFiles: database.prepare('select count(*) as n from files'),
     countChunks: database.prepare('select count(*) as n from chunks'),
+    // An upsert or `returning` makes the statement abortable, and FTS5 would then flush its words for each file.
     addFile: database.prepare(
       'insert into files (hash, size, stamp, place_length, chunk_count, updated_at, path) values (?, ?, ?, ?, ?, ?, ?)',
     ),

@@ -16,7 +16,7 @@ export class EntryStore {
   constructor(database: DatabaseSync, onChange: () => void) {
     this.#database = database;
     this.#onChange = onChange;
-    this.#keywords = new KeywordIndex(database, 'entries');
+    this.#keywords = new KeywordIndex(database, 'entry_words');
     this.#vectors = new VectorIndex(database, 'entries');
     this.#search = new IndexSearch({ keywords: this.#keywords, vectors: this.#vectors });
   }

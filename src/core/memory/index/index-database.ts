@@ -1,10 +1,23 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError, messageOf } from '../../errors.ts';
-import { wordTables } from './word-segments.ts';
 
 /** Increased when the tables or the tokenization change; an index of another version is recreated. */
-const VERSION = 3;
+const VERSION = 2;
+
+/** The FTS5 tokenizer and stemmer. */
+export const TOKENIZER = "porter unicode61 categories 'L* N* M* Co'";
+
+/** FTS5 segments merged at a time; with fewer, each word is written more often. */
+const MERGED_AT_ONCE = 16;
+/** FTS5 `hashsize`: bytes of words buffered in memory before they are written; the default is a quarter of it. */
+const GATHERED_BYTES = 4 * 2 ** 20;
+
+/** A full-text table without the texts themselves. */
+const wordTable = (name: string) => `
+  create virtual table if not exists ${name} using fts5(
+    place, heading, body, owner, content='', contentless_delete=1, tokenize="${TOKENIZER}"
+  )`;
 
 const fileTables = `
   create table if not exists files (
@@ -25,18 +38,22 @@ const fileTables = `
   create table if not exists facts (name text primary key, value text not null);
   create table if not exists synced_folders (path text primary key, at real not null);
   create table if not exists forgotten_files (path text primary key, at real not null);
-  ${wordTables}
+  ${wordTable('chunk_words')};
 `;
+const settings = `insert into chunk_words (chunk_words, rank)
+  values ('automerge', ${MERGED_AT_ONCE}), ('hashsize', ${GATHERED_BYTES});`;
+
 /** Pages of the write-ahead log: fewer checkpoints during a sync. */
 const LOG_PAGES = 4000;
 
 /** Entries are sent again at each start. */
 const entryTables = `
   create table temp.entries (
-    id integer primary key autoincrement, key text not null unique, owner_id text not null, text text not null,
+    id integer primary key, key text not null unique, owner_id text not null, text text not null,
     text_hash blob not null
   );
   create index temp.entries_by_text on entries (text_hash);
+  ${wordTable('temp.entry_words')};
 `;
 
 /**
@@ -116,7 +133,7 @@ function open(file: string, cacheMiB: number): DatabaseSync {
     if (version !== VERSION && !(version === 0 && isNew))
       throw new VersionMismatch(`The index has version ${version}`);
     database.exec(`
-      begin; ${fileTables} pragma user_version = ${VERSION}; commit; ${entryTables}
+      begin; ${fileTables} ${isNew ? settings : ''} pragma user_version = ${VERSION}; commit; ${entryTables}
     `);
     return database;
   } catch (error) {

@@ -6,7 +6,6 @@ const unspacedPieces = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu');
 
 /** Words and compounds: `getUserById`, `user_id`, `index-calls.ts`, `v1.2.3`, `don't`. */
 const COMPOUND = /[\p{L}\p{N}\p{M}]+(?:(?:_+|[-.'’‐])[\p{L}\p{N}\p{M}]+)*/gu;
-const ASCII_COMPOUND = /[A-Za-z0-9]+(?:(?:_+|[-.'])[A-Za-z0-9]+)*/g;
 const plainWord = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/;
 const connector = /[-_.'’‐]/;
 const CONNECTORS = /[-_.'’‐]+/g;
@@ -20,7 +19,7 @@ const ASCII_HUMP = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const LONGEST_NAME = 64;
 const LONGEST_WORD = 128;
 
-/** A private-use character, which no text contains after `unaccented`. */
+/** A private-use character that the tokenizer treats as a letter and that no text contains. */
 const DOT = '\ue000';
 const privateCharacters = /\p{Co}/gu;
 
@@ -44,24 +43,19 @@ function lowered(word: string): string {
   return folded.length > LONGEST_WORD ? folded.slice(0, LONGEST_WORD) : folded;
 }
 
-/** The words of a text that are indexed: each compound as a whole and in parts. */
-export function indexedWords(text: string): string[] {
-  if (plainWord.test(text)) return [lowered(text)];
-  if (onlyAscii.test(text)) {
-    const compounds = text.match(ASCII_COMPOUND);
-    if (compounds?.length === 1) return wordsOfAscii(compounds[0]);
-    return compounds?.flatMap(wordsOfAscii) ?? [];
-  }
-  const words: string[] = [];
-  for (const compound of unaccented(text).match(COMPOUND) ?? [])
-    words.push(...wordsOfCompound(compound, 'index'));
-  return words;
-}
+/** The form of a text that is indexed: each compound as a whole and in parts. */
+export const indexedForm = (text: string): string =>
+  unaccented(text).replace(COMPOUND, (compound) =>
+    plainWord.test(compound) ? compound : indexTerm(wordsOfCompound(compound, 'index').join(' ')),
+  );
 
 /** The words to search for, grouped by compound: the whole and its parts. */
 export function* wordGroups(text: string): Generator<string[]> {
   for (const [compound] of unaccented(text).matchAll(COMPOUND)) yield wordsOfCompound(compound, 'query');
 }
+
+/** Escapes dots, at which the tokenizer would split. */
+export const indexTerm = (words: string): string => words.replaceAll('.', DOT);
 
 function wordsOfCompound(compound: string, purpose: 'index' | 'query'): string[] {
   if (plainWord.test(compound)) return [lowered(compound)];
@@ -78,90 +72,6 @@ function wordsOfName(name: string): string[] {
   return [...words];
 }
 
-/** The same as `wordsOfName` for what most names are, in half the time. */
-function wordsOfAscii(name: string): string[] {
-  if (name.length > LONGEST_NAME || name.includes("'")) return wordsOfName(name);
-  const lower = name.toLowerCase();
-  const words: string[] = [];
-  const add = (word: string) => void (words.includes(word) || words.push(word));
-  const addWholeOf = (start: number, end: number) => {
-    let whole = '';
-    let from = start;
-    for (let at = start; at < end; at++) {
-      if (isLetterOrDigit(lower, at)) continue;
-      let next = at;
-      while (!isLetterOrDigit(lower, next)) next++;
-      whole += lower.slice(from, at);
-      if (isDigit(lower, at - 1) && isDigit(lower, next)) whole += '.';
-      from = next;
-      at = next;
-    }
-    whole += lower.slice(from, end);
-    add(whole);
-    if (/^v\d+\./.test(whole)) add(whole.slice(1));
-  };
-  const addPieceOf = (start: number, end: number) => {
-    add(lower.slice(start, end));
-    const starts = humpsOf(name, start, end);
-    if (starts.length < 2 || end - start < 2 * starts.length) return;
-    for (const [at, from] of starts.entries()) add(lower.slice(from, starts[at + 1] ?? end));
-  };
-  const { length } = name;
-  let atom = 0;
-  while (atom < length && isLetterOrDigit(lower, atom)) atom++;
-  if (atom === length) {
-    addPieceOf(0, length);
-    return words;
-  }
-  addWholeOf(0, length);
-  const hasDots = name.includes('.');
-  for (let segment = 0; segment < length;) {
-    let segmentEnd = lower.indexOf('.', segment);
-    if (segmentEnd < 0) segmentEnd = length;
-    if (hasDots) addWholeOf(segment, segmentEnd);
-    for (let start = segment; start < segmentEnd;) {
-      let end = start;
-      while (end < segmentEnd && isLetterOrDigit(lower, end)) end++;
-      if (end > start) addPieceOf(start, end);
-      start = end + 1;
-    }
-    segment = segmentEnd + 1;
-  }
-  return words;
-}
-
-/** Where the words of a camelCase name begin. */
-function humpsOf(name: string, start: number, end: number): number[] {
-  const starts = [start];
-  for (let at = start + 1; at < end; at++) {
-    const [before, now] = [kindOf(name, at - 1), kindOf(name, at)];
-    if (now === UPPER) {
-      // The last of several capitals begins a word when a small letter follows.
-      if (before !== UPPER || (at + 1 < end && kindOf(name, at + 1) === SMALL)) starts.push(at);
-    } else if (now !== before && !(now === SMALL && before === UPPER)) starts.push(at);
-  }
-  return starts;
-}
-
-const SMALL = 1;
-const UPPER = 2;
-const DIGIT = 3;
-function kindOf(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  if (code >= 97) return SMALL;
-  return code >= 65 ? UPPER : DIGIT;
-}
-
-/** Of names of letters, digits, and connectors in lower case. */
-const isLetterOrDigit = (name: string, at: number): boolean => {
-  const code = name.charCodeAt(at);
-  return code >= 97 || (code >= 48 && code <= 57);
-};
-const isDigit = (name: string, at: number): boolean => {
-  const code = name.charCodeAt(at);
-  return code >= 48 && code <= 57;
-};
-
 function addParts(words: Set<string>, name: string): void {
   addWhole(words, name);
   const segments = name.split('.');
@@ -177,7 +87,6 @@ function addParts(words: Set<string>, name: string): void {
 }
 
 function addPiece(words: Set<string>, piece: string): void {
-  if (piece === '') return;
   words.add(lowered(piece));
   if (plainWord.test(piece)) return;
   const humps = piece.match(onlyAscii.test(piece) ? ASCII_HUMP : HUMP) ?? [];
@@ -191,8 +100,7 @@ function addWhole(words: Set<string>, name: string): void {
   if (name.length === 0 || name.length > LONGEST_NAME) return;
   if (!connector.test(name)) return void words.add(lowered(name));
   const whole = lowered(name.replace(betweenDigits, DOT).replace(CONNECTORS, '').replaceAll(DOT, '.'));
-  // Between characters of scripts without spaces, a connector may stand alone.
-  if (whole !== '') words.add(whole);
+  words.add(whole);
   if (/^v\d+\./.test(whole)) words.add(whole.slice(1));
 }
 

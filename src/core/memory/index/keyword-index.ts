@@ -1,9 +1,11 @@
 import { pathRange } from './path-range.ts';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { PostingList } from './posting-list.ts';
+import { TOKENIZER } from './index-database.ts';
+import { IndexedForms } from './indexed-forms.ts';
 import { MAX_QUERY_WORDS, queryWords } from './query-words.ts';
+import { Stems } from './stems.ts';
+import { TextSizes } from './text-sizes.ts';
 import { topSums } from './top-sums.ts';
-import { WordIndex, type WordLimits } from './word-index.ts';
 import { K1, WordPoints } from './word-points.ts';
 
 /** The searchable fields of a text, each with its own weight. */
@@ -44,69 +46,59 @@ const TOO_FREQUENT = 0.5;
 /** Share of a word that no text contains; sorts last. */
 const UNKNOWN_WORD_SHARE = 2;
 
-/**
- * Full-text index ranked by BM25. `id` is the id of a chunk or entry; ids ascend and are never used twice. The words of
- * chunks are stored, within the transactions of the caller; those of entries live as long as the thread.
- */
+/** Full-text index ranked by BM25. `id` is the id of a chunk or entry. */
 export class KeywordIndex {
-  readonly #words: WordIndex;
+  readonly #sizes: TextSizes;
   readonly #points: WordPoints;
-  readonly #below: StatementSync;
+  readonly #forms = new IndexedForms();
+  readonly #statements: Record<'add' | 'replace' | 'remove' | 'clear' | 'below' | 'owned', StatementSync>;
   /** Whether each text has an owner who only finds their own. */
   readonly #isOwned: boolean;
   #isChanged = true;
 
-  constructor(database: DatabaseSync, kind: 'chunks' | 'entries', limits?: WordLimits) {
-    this.#isOwned = kind === 'entries';
-    const words = new WordIndex(this.#isOwned ? undefined : database, limits);
-    this.#words = words;
-    this.#points = new WordPoints({
-      sizes: words.sizes,
-      read: (term, into) => words.read(term, into),
-      count: (term) => words.count(term),
-    });
-    this.#below = database.prepare(`select group_concat(id) as ids from chunks where file_id in
-      (select id from files where path = ? or (path > ? and path < ?))`);
+  constructor(database: DatabaseSync, table: 'chunk_words' | 'entry_words') {
+    this.#isOwned = table === 'entry_words';
+    this.#sizes = new TextSizes(database, table);
+    const stems = new Stems(database, TOKENIZER);
+    this.#points = new WordPoints(database, table, { stems, sizes: this.#sizes });
+    const values = `${table} (rowid, place, heading, body, owner) values (?, ?, ?, ?, ?)`;
+    this.#statements = {
+      add: database.prepare(`insert into ${values}`),
+      replace: database.prepare(`insert or replace into ${values}`),
+      remove: database.prepare(`delete from ${table} where rowid = ?`),
+      clear: database.prepare(`insert into ${table} (${table}) values ('delete-all')`),
+      below: database.prepare(`select group_concat(id) as ids from chunks where file_id in
+        (select id from files where path = ? or (path > ? and path < ?))`),
+      owned: database.prepare(`select group_concat(rowid) as ids from ${table} where owner match ?`),
+    };
   }
 
-  /** The number of texts. */
-  get size(): number {
-    return this.#words.sizes.count;
+  /** Inserts a text or replaces the one with the same id. */
+  add(id: number, text: SearchedText): void {
+    this.#put(this.#statements.replace, id, text);
   }
 
-  has(id: number): boolean {
-    return this.#words.sizes.has(id);
+  /** Inserts a text with an unused id, which is faster. */
+  addNew(id: number, text: SearchedText): void {
+    this.#put(this.#statements.add, id, text);
   }
 
-  add(id: number, { ownerId, ...text }: SearchedText): void {
-    this.#words.add({ id, ...text }, ownerId === undefined ? [] : [ownerTerm(ownerId)]);
-    this.#isChanged = true;
+  #put(statement: StatementSync, id: number, { label: place, heading, body, ownerId }: SearchedText): void {
+    const forms = this.#forms;
+    const owner = ownerId === undefined ? '' : ownerTerm(ownerId);
+    statement.run(id, forms.of(place), forms.of(heading), forms.of(body), owner);
+    this.#changed(id);
   }
 
   remove(id: number): void {
-    this.#words.remove(id);
-    this.#isChanged = true;
+    this.#statements.remove.run(id);
+    this.#changed(id);
   }
 
   clear(): void {
-    this.#words.clear();
+    this.#statements.clear.run();
+    this.#sizes.invalidate();
     this.#isChanged = true;
-  }
-
-  /** After a rollback: reads everything again. */
-  reload(): void {
-    this.#words.reload();
-    this.#isChanged = true;
-  }
-
-  /** Within a transaction, after many changes: stores words that are only in memory, to free it. */
-  store(): void {
-    this.#words.store();
-  }
-
-  /** Within a transaction: improves the order of the stored words until `isOver`; returns whether there is more to do. */
-  tidy(isOver: () => boolean): boolean {
-    return this.#words.tidy(isOver);
   }
 
   /** The words of a query to search for; accepts any text. */
@@ -151,7 +143,7 @@ export class KeywordIndex {
    * rare for one owner.
    */
   #significant(words: string[]): string[] {
-    if (this.#isOwned || this.size <= MIN_TEXTS_FOR_CUTOFF) return words;
+    if (this.#isOwned || this.#sizes.count <= MIN_TEXTS_FOR_CUTOFF) return words;
     const others = words.filter((word) => this.#points.share(word) <= TOO_FREQUENT);
     return others.some((word) => this.#points.share(word) > 0) ? others : words;
   }
@@ -168,32 +160,36 @@ export class KeywordIndex {
   /** Drops cached results after a change. */
   #refresh(): void {
     this.#points.trim();
-    if (this.#isChanged) this.#points.reset();
+    if (!this.#isChanged) return;
+    this.#sizes.refresh();
+    this.#points.reset();
     this.#isChanged = false;
   }
 
+  #changed(id: number): void {
+    this.#sizes.changed(id);
+    this.#isChanged = true;
+  }
+
+  #below(under: string): Set<number> {
+    const { path, above, below } = pathRange(under);
+    return idsOf(this.#statements.below.get(path, above, below));
+  }
+
   #filterFor(ownerId: string | undefined, under: string | undefined): ((id: number) => boolean) | undefined {
-    const owned = ownerId === undefined ? undefined : this.#idsOf(ownerId);
-    const below = under === undefined ? undefined : this.#idsBelow(under);
+    const owned =
+      ownerId === undefined ? undefined : idsOf(this.#statements.owned.get(`"${ownerTerm(ownerId)}"`));
+    const below = under === undefined ? undefined : this.#below(under);
     if (!owned || !below) {
       const selected = owned ?? below;
       return selected && ((id) => selected.has(id));
     }
     return (id) => owned.has(id) && below.has(id);
   }
-
-  #idsOf(ownerId: string): Set<number> {
-    const owned = new PostingList();
-    this.#words.read(ownerTerm(ownerId), owned);
-    return new Set(owned.ids.subarray(0, owned.length));
-  }
-
-  #idsBelow(under: string): Set<number> {
-    const { path, above, below } = pathRange(under);
-    const ids = this.#below.get(path, above, below)?.['ids'];
-    return new Set(typeof ids === 'string' ? ids.split(',').map(Number) : []);
-  }
 }
 
-/** A term with a character that no word has. */
-const ownerTerm = (id: string) => `\ue001${Buffer.from(id, 'utf16le').toString('hex')}`;
+const idsOf = (row: Record<string, unknown> | undefined) =>
+  new Set(typeof row?.['ids'] === 'string' ? row['ids'].split(',').map(Number) : []);
+
+/** One word of private-use characters and digits, which no text contains and no stemmer changes. */
+const ownerTerm = (id: string) => `\ue001${Buffer.from(id, 'utf16le').toString('hex')}\ue001`;

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { ScoredChunk, SyncProgress } from '../../../contract/memory.ts';
 import { DirtyPaths } from '../files/dirty-paths.ts';
 import { FileScanner } from '../files/file-scanner.ts';
@@ -16,9 +15,6 @@ import { type Hits, IndexSearch } from './index-search.ts';
 import { KeywordIndex } from './keyword-index.ts';
 import { VectorIndex } from './vector-index.ts';
 import { VectorStore } from './vector-store.ts';
-
-/** How long a slice of work blocks the thread. */
-const SLICE_MS = 15;
 
 export interface IndexEvents {
   onProgress: (progress: SyncProgress) => void;
@@ -37,7 +33,7 @@ export function createMemoryIndex(
   events: IndexEvents,
 ) {
   const { onProgress, onChange, onError, hasPendingCalls } = events;
-  const chunkWords = new KeywordIndex(database, 'chunks');
+  const chunkWords = new KeywordIndex(database, 'chunk_words');
   const chunkVectors = new VectorIndex(database, 'chunks');
   const store = new FileStore({
     database,
@@ -62,17 +58,8 @@ export function createMemoryIndex(
     onSynced(basePath, done) {
       store.setLastSyncAt(new Date().toISOString());
       onProgress({ basePath, phase: 'done', done });
-      tidyWords().catch(onError);
     },
   });
-  /** After changes of single files; whole syncs do it themselves. */
-  const tidyWords = async () => {
-    store.storeWords();
-    for (let isDone = false; !isDone; await yieldToEventLoop()) {
-      const end = performance.now() + SLICE_MS;
-      isDone = !store.tidyWords(() => performance.now() > end);
-    }
-  };
   const scanner = new FileScanner({ store, sync, dirty, isIgnored });
   const watcher = new DirectoryWatcher({ store, dirty, scanner, onError, isIgnored });
   const fresh = new FreshSearch({

@@ -21,7 +21,7 @@ export class FileIndex {
 
   constructor(file: string, protectedDirectories: string[]) {
     this.database = openIndexDatabase(file, 8);
-    const keywords = new KeywordIndex(this.database, 'chunks');
+    const keywords = new KeywordIndex(this.database, 'chunk_words');
     this.store = new FileStore({ database: this.database, keywords, onChange: () => this.onChange() });
     const now = () => new Date();
     this.sync = new FileSync({ store: this.store, protectedDirectories, onProgress: () => undefined, now });

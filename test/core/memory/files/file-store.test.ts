@@ -99,7 +99,7 @@ describe('FileStore', () => {
     expect(world.store.removeChunk(id)).toBe(false);
     expect(world.find('lion')).toEqual([]);
     expect(world.store.list({ limit: 1, offset: 0 }).files[0]?.chunkCount).toBe(2);
-    expect(orphans(world)).toBe(0);
+    expect(orphans(world.database)).toBe(0);
   });
 
   it('reports added and removed chunks after each commit', async () => {
@@ -127,7 +127,7 @@ describe('FileStore', () => {
     expect(world.paths()).toHaveLength(2);
     await world.store.keepOnly([]);
     expect(world.store.counts()).toEqual({ fileCount: 0, chunkCount: 0 });
-    expect(orphans(world)).toBe(0);
+    expect(orphans(world.database)).toBe(0);
   });
 
   it('the file store is empty after a clear and complete after the next sync', async () => {
@@ -137,7 +137,7 @@ describe('FileStore', () => {
     world.store.clear();
     expect(world.store.counts()).toEqual({ fileCount: 0, chunkCount: 0 });
     expect(world.changes).toEqual([{ added: [], removed: expect.objectContaining({ length: 4 }) }]);
-    expect([world.find('zebra'), world.store.lastSyncAt(), orphans(world)]).toEqual([[], null, 0]);
+    expect([world.find('zebra'), world.store.lastSyncAt(), orphans(world.database)]).toEqual([[], null, 0]);
     expect(await world.syncDirectory()).toMatchObject({ added: 3 });
     expect(pathsIn(world.store)).toEqual(before);
   });
@@ -166,7 +166,7 @@ describe('FileStore', () => {
     world.changes.length = 0;
     await expect(world.syncDirectory()).rejects.toMatchObject({ code: 'storage_full' });
     const { fileCount, chunkCount } = world.store.counts();
-    expect([orphans(world), world.sync.progress]).toEqual([0, undefined]);
+    expect([orphans(world.database), world.sync.progress]).toEqual([0, undefined]);
     expect(chunkCount - before.chunkCount).toBe(world.changes.flatMap(({ added }) => added).length);
     world.database.exec('pragma max_page_count = 1000000');
     expect(await world.syncDirectory()).toMatchObject({ synced: 43, added: 43 - fileCount });
@@ -192,7 +192,7 @@ describe('FileStore', () => {
       const index = openIndex(join(world.root, 'killed.db'));
       const { fileCount } = index.store.counts();
       if (fileCount > 0 && fileCount < 300) wasCut++;
-      expect(orphans(index)).toBe(0);
+      expect(orphans(index.database)).toBe(0);
       expect(index.keywords.search({ words: ['zebra'], leftOut: [] }, { limit: 1 }).total).toBe(
         Number(
           index.database.prepare("select count(*) as n from chunks where text like '%zebra%'").get()?.['n'],

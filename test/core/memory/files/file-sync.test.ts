@@ -65,7 +65,7 @@ describe('FileSync', () => {
     expect(outcome.added).toBeLessThan(400);
     expect(await waiting).toMatchObject({ cancelled: true, added: 0 });
     expect(world.store.lastSyncAt()).toBeNull();
-    expect(orphans(world)).toBe(0);
+    expect(orphans(world.database)).toBe(0);
     expect(await world.syncDirectory()).toMatchObject({
       cancelled: false,
       synced: 400,

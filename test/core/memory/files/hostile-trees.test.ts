@@ -235,7 +235,7 @@ describe('a hostile tree', () => {
       removed: 0,
       synced: world.store.counts().fileCount,
     });
-    expect(orphans(world)).toBe(0);
+    expect(orphans(world.database)).toBe(0);
   });
 
   it(`handles ${FILES} files, half of them in one directory`, { timeout: 120_000 }, async () => {
@@ -251,7 +251,7 @@ describe('a hostile tree', () => {
     });
     expect(await files(FILES)).toMatchObject({ added: rest, skipped: 0 });
     expect(await files(FILES)).toMatchObject({ synced: FILES, added: 0 });
-    expect(orphans(world)).toBe(0);
+    expect(orphans(world.database)).toBe(0);
   });
 
   it('recognizes secrets at any depth', () => {

@@ -16,7 +16,7 @@ export function openIndex(
   options: Pick<FileSyncDeps, 'hasPendingCalls' | 'monotonic'> = {},
 ) {
   const database = openIndexDatabase(file, 8);
-  const keywords = new KeywordIndex(database, 'chunks');
+  const keywords = new KeywordIndex(database, 'chunk_words');
   const changes: { added: number[]; removed: number[] }[] = [];
   const progress: SyncProgress[] = [];
   const store = new FileStore({ database, keywords, onChange: (change) => changes.push(change) });
@@ -83,15 +83,15 @@ export function find(
   return [...new Set([...store.chunks(ranked.map(({ id }) => id)).values()].map(({ path }) => path))].sort();
 }
 
-/** Counts rows and words that belong to nothing. */
-export function orphans({ database, keywords }: { database: DatabaseSync; keywords: KeywordIndex }): number {
+/** Counts orphaned rows. */
+export function orphans(database: DatabaseSync): number {
   const row = database
     .prepare(
       `select (select count(*) from chunks where file_id not in (select id from files))
+         + (select count(*) from chunk_words_docsize where id not in (select id from chunks))
+         + (select count(*) from chunks where id not in (select id from chunk_words_docsize))
          + (select count(*) from files where chunk_count <> (select count(*) from chunks where file_id = files.id)) as n`,
     )
     .get();
-  const chunks = database.prepare('select id from chunks').all();
-  const missing = chunks.filter(({ id }) => !keywords.has(Number(id))).length;
-  return Number(row?.['n']) + missing + (keywords.size - (chunks.length - missing));
+  return Number(row?.['n']);
 }

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
-import { indexedWords } from '../../../../src/core/memory/index/index-words.ts';
 import { KeywordIndex, type KeywordLimits } from '../../../../src/core/memory/index/keyword-index.ts';
 import { irCollection, ndcgAt10 } from '../../../helpers/ir-collection.ts';
 import { sized } from '../../../helpers/long.ts';
@@ -17,7 +16,7 @@ let index: KeywordIndex;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'svc-words-'));
   database = openIndexDatabase(join(home, 'memory.db'), 4);
-  index = new KeywordIndex(database, 'chunks');
+  index = new KeywordIndex(database, 'chunk_words');
 });
 afterEach(() => {
   database.close();
@@ -26,16 +25,6 @@ afterEach(() => {
 
 const add = (id: number, body: string, heading = '', place = '') =>
   index.add(id, { label: place, heading, body });
-/** Adds and removes a chunk as the file store does. */
-function store(id: number, text: string): void {
-  database.exec("insert or ignore into files values (1, '/a.md', '', 0, '', 0, 1, '')");
-  database.prepare("insert into chunks values (?, 1, 0, 1, 1, '', ?, x'')").run(id, text);
-  add(id, text);
-}
-function remove(id: number): void {
-  database.prepare('delete from chunks where id = ?').run(id);
-  index.remove(id);
-}
 const found = (query: string, limits: Partial<KeywordLimits> = {}) =>
   index.search(index.wordsOf(query), { limit: 10, ...limits }).ranked.map(({ id }) => id);
 /** Words of letters alone, so that none falls into parts. */
@@ -178,7 +167,7 @@ describe('finding', () => {
   });
 
   it('ignores no word of owned texts, however frequent among other owners', () => {
-    const entries = new KeywordIndex(database, 'entries');
+    const entries = new KeywordIndex(database, 'entry_words');
     const put = (id: number, words: string, ownerId: string) =>
       entries.add(id, { label: '', heading: '', body: words, ownerId });
     put(1, 'deploy the site', 'ann');
@@ -191,10 +180,7 @@ describe('finding', () => {
     for (let id = 1; id <= 1200; id++) add(id, id <= 700 ? 'frequent' : 'quince');
     expect(index.wordsOf('frequent quince')).toEqual({ words: ['quince'], leftOut: ['frequent'] });
     for (let id = 1; id <= 50; id++) index.remove(id);
-    for (let id = 51; id <= 300; id++) {
-      index.remove(id);
-      add(id + 2000, 'quince');
-    }
+    for (let id = 51; id <= 300; id++) add(id, 'quince');
     expect(index.wordsOf('frequent quince')).toEqual({ words: ['frequent'], leftOut: ['quince'] });
     expect(index.search({ words: ['frequent'], leftOut: [] }, { limit: 1 }).total).toBe(400);
   });
@@ -273,20 +259,13 @@ describe('points', () => {
 
   it('matches the BM25 of SQLite except for words in most texts', () => {
     const textsOf = fc.array(fc.record({ heading: textOf, body: textOf }), { minLength: 1, maxLength: 20 });
-    database.exec(`create virtual table temp.theirs using fts5(
-      heading, body, tokenize="porter unicode61 categories 'L* N* M* Co'")`);
-    const insert = database.prepare('insert into theirs (rowid, heading, body) values (?, ?, ?)');
     const rows = database.prepare(
-      'select rowid as id, -bm25(theirs, 2, 1) as points from theirs where theirs match ?',
+      'select rowid as id, -bm25(chunk_words, 2, 2, 1, 0) as points from chunk_words where chunk_words match ?',
     );
     fc.assert(
       fc.property(textsOf, textOf, (texts, query) => {
         index.clear();
-        database.exec('delete from theirs');
-        for (const [at, text] of texts.entries()) {
-          index.add(at + 1, { label: '', ...text });
-          insert.run(at + 1, indexedWords(text.heading).join(' '), indexedWords(text.body).join(' '));
-        }
+        for (const [at, text] of texts.entries()) index.add(at + 1, { label: '', ...text });
         for (const word of index.wordsOf(query).words) {
           const theirs = rows.all(`"${word}"`);
           const odds = (texts.length - theirs.length + 0.5) / (theirs.length + 0.5);
@@ -311,19 +290,19 @@ describe('points', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 40 }), textOf, (changes, query) => {
         index.clear();
-        const kept = new Map<number, { id: number; text: string }>();
-        let lastId = 0;
-        for (const { id: key, text } of changes) {
-          const before = kept.get(key);
-          if (before) index.remove(before.id);
-          kept.delete(key);
-          if (text === undefined) continue;
-          add(++lastId, text);
-          kept.set(key, { id: lastId, text });
+        const kept = new Map<number, string>();
+        for (const { id, text } of changes) {
+          if (text === undefined) {
+            index.remove(id);
+            kept.delete(id);
+          } else {
+            add(id, text);
+            kept.set(id, text);
+          }
         }
         const changed = index.search(index.wordsOf(query), { limit: 100 });
         index.clear();
-        for (const { id, text } of kept.values()) add(id, text);
+        for (const [id, text] of kept) add(id, text);
         expect(changed).toEqual(index.search(index.wordsOf(query), { limit: 100 }));
       }),
       { numRuns: sized(10, 50) },
@@ -331,30 +310,32 @@ describe('points', () => {
   });
 
   it('keyword search stays correct after a clear that was rolled back', () => {
-    for (let id = 1; id <= 3; id++) store(id, 'apple');
+    for (let id = 1; id <= 3; id++) add(id, 'apple');
     const before = index.search(index.wordsOf('apple'), { limit: 5 });
     database.exec('begin');
     index.clear();
     expect(found('apple')).toEqual([]);
     database.exec('rollback');
-    index.reload();
-    expect(index.search(index.wordsOf('apple'), { limit: 5 })).toEqual(before);
     index.clear();
     expect(found('apple')).toEqual([]);
+    for (let id = 1; id <= 3; id++) add(id, 'apple');
+    database.exec('begin');
+    index.clear();
+    database.exec('rollback');
+    expect(index.search(index.wordsOf('apple'), { limit: 5 })).toEqual(before);
   });
 
   it('keyword search stays correct after a rollback and after a killed process', () => {
-    for (let id = 1; id <= 20; id++) store(id, `apple ${'pear '.repeat(id)}`);
+    for (let id = 1; id <= 20; id++) add(id, `apple ${'pear '.repeat(id)}`);
     const before = index.search(index.wordsOf('pear'), { limit: 100 });
     database.exec('begin');
-    remove(3);
-    store(21, 'pear '.repeat(50));
+    index.remove(3);
+    add(21, 'pear '.repeat(50));
     database.exec('rollback');
-    index.reload();
     expect(index.search(index.wordsOf('pear'), { limit: 100 })).toEqual(before);
-    for (let id = 100; id < 120; id++) store(id, 'pear '.repeat(40));
-    for (let id = 100; id < 120; id++) remove(id);
-    const other = new KeywordIndex(database, 'chunks');
+    for (let id = 100; id < 120; id++) add(id, 'pear '.repeat(40));
+    for (let id = 100; id < 120; id++) index.remove(id);
+    const other = new KeywordIndex(database, 'chunk_words');
     expect(other.search(other.wordsOf('pear'), { limit: 100 })).toEqual(before);
   });
 });
@@ -364,10 +345,10 @@ it.skipIf(!cacm)('answers questions about a real collection', () => {
   const { docs = [], queries = [], relevant = new Map<string, Set<string>>() } = cacm ?? {};
   database.exec('begin');
   for (const [at, { id, title, text }] of docs.entries())
-    index.add(at + 1, { label: `/data/cacm/${id}.md`, heading: title, body: `# ${title}\n\n${text}` });
+    index.add(at, { label: `/data/cacm/${id}.md`, heading: title, body: `# ${title}\n\n${text}` });
   database.exec('commit');
   const answers = new Map(
-    queries.map(({ id, text }) => [id, found(text).map((at) => docs[at - 1]?.id ?? '')] as const),
+    queries.map(({ id, text }) => [id, found(text).map((at) => docs[at]?.id ?? '')] as const),
   );
   expect(ndcgAt10(relevant, answers)).toBeGreaterThan(0.5);
 });

@@ -254,7 +254,7 @@ describe('texts without a vector', () => {
     expect(await missing()).toBe('e');
   });
 
-  it('finds texts without a vector behind many with one', async () => {
+  it('finds texts without a vector behind many with one, also for a reused id', async () => {
     using test = openTestVectors();
     const index = new VectorIndex(test.database, 'entries');
     test.database.exec('begin');
@@ -266,7 +266,8 @@ describe('texts without a vector', () => {
     test.put('m', { last: [1] });
     expect(await index.missing('m', 2)).toEqual([]);
     test.database.prepare('delete from temp.entries where id = ?').run(last);
-    index.applyChange({ added: [test.addEntry('new', 'user_a')], removed: [last] });
+    expect(test.addEntry('new', 'user_a')).toBe(last);
+    index.applyChange({ added: [last], removed: [last] });
     expect(await index.missing('m', 2)).toEqual([{ hash: hashOf('new'), text: 'new' }]);
   });
 });
