@@ -105,6 +105,7 @@ export const syncProgressSchema = z
     phase: z.enum(['looking', 'reading', 'embedding', 'done']),
     done: z.int(),
     total: z.int().optional().meta({ description: 'Present once the scan is complete' }),
+    remainingMs: z.int().optional().meta({ description: 'Estimated time until all files are read' }),
   })
   .meta({ id: 'SyncProgress' });
 export type SyncProgress = z.output<typeof syncProgressSchema>;

@@ -1,4 +1,5 @@
 import type { SyncProgress } from '../../../contract/memory.ts';
+import { formatDuration } from '../../output/duration.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import type { Output } from '../../output/output.ts';
 import { fitText } from '../../output/text-width.ts';
@@ -12,10 +13,14 @@ export interface SyncDisplay {
 const BAR = 20;
 
 /** What a sync does, in a line: with a bar once it is known how much there is to do. */
-export function formatProgress({ phase, done, total, basePath }: SyncProgress): string {
+export function formatProgress({ phase, done, total, remainingMs, basePath }: SyncProgress): string {
   const all = total === undefined ? '' : ` of ${total.toLocaleString('en')}`;
   const count = total === 0 ? 'nothing has changed' : `${done.toLocaleString('en')}${all} files`;
-  return `${phase} ${bar(done, total)}${count}  ${escapeLine(basePath)}`;
+  const left =
+    phase === 'done' || remainingMs === undefined
+      ? ''
+      : `, about ${formatDuration(Math.max(1000, remainingMs))} left`;
+  return `${phase} ${bar(done, total)}${count}${left}  ${escapeLine(basePath)}`;
 }
 
 function bar(done: number, total = 0): string {

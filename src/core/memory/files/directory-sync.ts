@@ -11,6 +11,8 @@ import { TreeWalk } from './tree-walk.ts';
 const SLICE_MS = 15;
 /** Used when no call is waiting: larger transactions take less time overall. */
 const UNCONTENDED_SLICE_MS = 150;
+/** Minimum time of reading files before it says how long the rest takes. */
+const ESTIMATE_AFTER_MS = 1000;
 /** Minimum time between two progress reports. */
 const PROGRESS_MS = 200;
 
@@ -35,6 +37,7 @@ export class DirectorySync {
   readonly #monotonic: () => number;
   #sliceStart: number;
   #reportedAt = -Infinity;
+  #phaseStart = 0;
   constructor(deps: DirectorySyncDeps) {
     this.#deps = { ...deps, request: { ...deps.request, roots: [...deps.request.roots] } };
     this.#monotonic = deps.monotonic ?? (() => performance.now());
@@ -141,7 +144,17 @@ export class DirectorySync {
   #reportProgress(phase: SyncProgress['phase'], done: number, total?: number): void {
     const { basePath } = this.#deps.request;
     const isNew = phase !== this.progress.phase || done === 0;
-    this.progress = { basePath, phase, done, ...(total !== undefined && { total }) };
+    if (isNew) this.#phaseStart = this.#monotonic();
+    const elapsed = this.#monotonic() - this.#phaseStart;
+    this.progress = {
+      basePath,
+      phase,
+      done,
+      ...(total !== undefined && { total }),
+      ...(total !== undefined &&
+        done > 0 &&
+        elapsed >= ESTIMATE_AFTER_MS && { remainingMs: Math.round((elapsed / done) * (total - done)) }),
+    };
     if (!isNew && this.#monotonic() - this.#reportedAt < PROGRESS_MS) return;
     this.#reportedAt = this.#monotonic();
     this.#deps.onProgress(this.progress);

@@ -256,3 +256,19 @@ describe('a sync of a folder', () => {
     expect(pendingCalls.turns).toBeGreaterThanOrEqual(pendingCalls.commits);
   });
 });
+
+it('estimates the remaining time of a sync from the files read so far', async () => {
+  using world = createIndexedTree();
+  for (let at = 0; at < 20; at++) world.write(`${at}.md`);
+  let ms = 0;
+  using index = openIndex(join(world.root, 'other.db'), [], { monotonic: () => (ms += 300) });
+  await index.sync.syncDirectory(world.request);
+  const estimates = index.progress.filter(({ remainingMs }) => remainingMs !== undefined);
+  expect(estimates.length).toBeGreaterThan(2);
+  expect(estimates.every(({ phase }) => phase !== 'looking')).toBe(true);
+  expect(estimates.at(-1)).toMatchObject({ done: 20, remainingMs: 0 });
+  for (const { done, remainingMs = 0 } of estimates.slice(0, -2)) {
+    expect(done).toBeLessThan(20);
+    expect(remainingMs).toBeGreaterThan(0);
+  }
+});
