@@ -54,7 +54,7 @@ export async function programs(): Promise<Figure[]> {
     median(times.map((ms, run) => ms / (alone[run] ?? Number.NaN)));
   return [
     ...commands.map(({ node, args, times, most }) => ({
-      name: `svc ${args.slice(1).join(' ')}, ${node ? `on the system's Node.js (${node})` : 'daemon up'}`,
+      name: `svc ${args.slice(1).join(' ')}, ${node ? `on the system's Node.js (${node})` : 'beside a daemon'}`,
       ours: `${median(times).toFixed(0)} ms`,
       baseline: beside,
       value: ratio(times),
