@@ -10,14 +10,18 @@ import { allMigrations } from '../storage/migrate.ts';
 import { DATABASE, IDENTITY, MEMORY, SETTINGS } from './backup-manifest.ts';
 import { findDamage } from './check-database.ts';
 import { damaged } from './damaged.ts';
-import { unpackBackup, type UnpackedBackup } from './unpack-backup.ts';
+import { type OnUnpack, unpackBackup, type UnpackedBackup } from './unpack-backup.ts';
 
 /**
  * Unpacks a backup into an empty directory and checks everything in it: hashes, the integrity of its databases, and that
  * its identity is the one of its database.
  */
-export async function checkBackup(file: string, directory: string): Promise<UnpackedBackup> {
-  const unpacked = await unpackBackup(file, directory);
+export async function checkBackup(
+  file: string,
+  directory: string,
+  onUnpack?: OnUnpack,
+): Promise<UnpackedBackup> {
+  const unpacked = await unpackBackup(file, directory, onUnpack);
   for (const name of [DATABASE, MEMORY]) {
     const path = join(directory, name);
     const damage = existsSync(path) ? await findDamage(path) : undefined;

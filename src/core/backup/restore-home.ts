@@ -8,6 +8,7 @@ import { lockDataDirectory } from '../storage/data-lock.ts';
 import { syncDirectory } from '../storage/private-file.ts';
 import { type BackupManifest, DATABASE, IDENTITY, MEMORY, SETTINGS } from './backup-manifest.ts';
 import { checkBackup, isSeedOf, requireUsable } from './check-backup.ts';
+import type { OnUnpack } from './unpack-backup.ts';
 import { commitRestore, followStored, journalFileOf, type RestoreJournal } from './restore-journal.ts';
 
 export interface RestoreOptions {
@@ -17,6 +18,7 @@ export interface RestoreOptions {
   now: Date;
   /** Restores with a paused queue, so that the tasks of the backup wait. */
   isPaused?: boolean;
+  onUnpack?: OnUnpack;
 }
 
 export interface RestoreReport {
@@ -48,14 +50,14 @@ export async function restoreHome(options: RestoreOptions): Promise<RestoreRepor
 }
 
 async function restore(options: RestoreOptions): Promise<RestoreReport> {
-  const { file, locations, version, now, isPaused = false } = options;
+  const { file, locations, version, now, isPaused = false, onUnpack } = options;
   const stamp = freeStamp(locations, now);
   const staging = join(locations.data, `${STAGING_PREFIX}${stamp}`);
   const settingsStaging = join(dirname(locations.settingsFile), `${STAGING_PREFIX}${stamp}`);
   const remove = [...new Set([staging, settingsStaging])];
   try {
     mkdirSync(staging, { mode: 0o700 });
-    const unpacked = await checkBackup(file, staging);
+    const unpacked = await checkBackup(file, staging, onUnpack);
     requireUsable(staging, unpacked, version);
     prepareDatabase(join(staging, DATABASE), locations.databaseFile, isPaused);
     // A move works within one file system only.

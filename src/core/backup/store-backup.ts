@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts';
 import { codeOf } from '../paths/file-errors.ts';
 import { syncDirectory } from '../storage/private-file.ts';
 import { checkBackup } from './check-backup.ts';
+import type { OnUnpack } from './unpack-backup.ts';
 import { measureFile } from './pack-backup.ts';
 
 /** Begins the names of the directories that a backup is written and checked in. */
@@ -27,7 +28,7 @@ export interface StoredBackup {
 export async function storeBackup(
   backup: AsyncIterable<Uint8Array>,
   file: string,
-  { overwrite = false }: { overwrite?: boolean } = {},
+  { overwrite = false, onCheck }: { overwrite?: boolean; onCheck?: OnUnpack } = {},
 ): Promise<StoredBackup> {
   if (!overwrite) requireFree(file);
   const work = mkdtempSync(join(dirname(file), WORK_PREFIX));
@@ -36,7 +37,7 @@ export async function storeBackup(
     await pipeline(backup, createWriteStream(written, { mode: 0o600, flags: 'wx', flush: true }));
     const unpacked = join(work, 'unpacked');
     await mkdir(unpacked, { mode: 0o700 });
-    const { manifest, hasIdentity } = await checkBackup(written, unpacked);
+    const { manifest, hasIdentity } = await checkBackup(written, unpacked, onCheck);
     const { bytes, sha256 } = await measureFile('', written);
     if (overwrite) renameSync(written, file);
     else nameNew(written, file);

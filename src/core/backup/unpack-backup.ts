@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, statfs } from 'node:fs/promises';
+import { mkdir, open, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -17,6 +17,9 @@ import {
 import { damaged } from './damaged.ts';
 import { readTar, type TarEntry } from './tar-reader.ts';
 
+/** Called with the bytes of the file that have been read, and all that it has. */
+export type OnUnpack = (done: number, total: number) => void;
+
 export interface UnpackedBackup {
   manifest: BackupManifest;
   hasIdentity: boolean;
@@ -26,9 +29,13 @@ export interface UnpackedBackup {
  * Unpacks a backup into an empty directory, down to the disk. Throws unless it holds exactly the files that its manifest
  * lists, with their sizes and hashes: nothing is written under another name or beyond the size that was announced.
  */
-export async function unpackBackup(file: string, directory: string): Promise<UnpackedBackup> {
+export async function unpackBackup(
+  file: string,
+  directory: string,
+  onUnpack?: OnUnpack,
+): Promise<UnpackedBackup> {
   const gunzip = createGunzip();
-  const failed = pipeline(createReadStream(file), gunzip);
+  const failed = pipeline(readCounted(file, onUnpack), gunzip);
   failed.catch(() => undefined);
   const entries = readTar(gunzip as AsyncIterable<Buffer>);
   try {
@@ -38,6 +45,15 @@ export async function unpackBackup(file: string, directory: string): Promise<Unp
   } finally {
     await entries.return(undefined);
     gunzip.destroy();
+  }
+}
+
+async function* readCounted(file: string, onUnpack: OnUnpack | undefined): AsyncGenerator<Buffer> {
+  const total = (await stat(file)).size;
+  let done = 0;
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    yield chunk;
+    onUnpack?.((done += chunk.length), total);
   }
 }
 

@@ -33,6 +33,9 @@ const timeouts = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEO
 export const tooSlow = (host: string, cause?: unknown): OutboundError =>
   new OutboundError('timeout', `${host} did not answer in time`, { cause });
 
+export const tooLong = (maxBytes: number): OutboundError =>
+  new OutboundError('too_long', `The answer is longer than ${maxBytes} bytes`);
+
 export const notHttp = (host: string): OutboundError =>
   new OutboundError('refused', `Requests to ${host} are not allowed: it is not a port for HTTP`);
 

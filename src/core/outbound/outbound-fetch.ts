@@ -1,28 +1,23 @@
 import { isIP, type LookupFunction } from 'node:net';
-import type { Agent } from 'undici';
+import type { Agent as UndiciAgent } from 'undici';
 import { mayConnect } from './address-rules.ts';
+import { exchange, type ExchangeRequest, type ResponseHeaders } from './exchange.ts';
 import { isForbiddenPort } from './forbidden-ports.ts';
-import { notHttp, OutboundError, toOutboundError, tooSlow } from './outbound-error.ts';
+import { notHttp, OutboundError, tooLong, toOutboundError } from './outbound-error.ts';
 import type { OwnAddress } from './own-address.ts';
 import { Resolver } from './resolver.ts';
 
-export interface OutboundRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  headers?: Record<string, string>;
-  body?: string;
-  /** A body that is not text. */
-  bytes?: Uint8Array<ArrayBuffer>;
-  signal?: AbortSignal;
+export interface OutboundRequest extends ExchangeRequest {
   /** Timeout in milliseconds for the whole exchange. */
   timeoutMs: number;
   /** The maximum size of the decompressed response; a longer one is an error. */
   maxBytes: number;
   /** Decodes the body; UTF-8 by default. */
-  decode?: (body: Uint8Array, headers: Headers) => string;
+  decode?: (body: Uint8Array, headers: ResponseHeaders) => string;
 }
 export interface OutboundResponse {
   status: number;
-  headers: Headers;
+  headers: ResponseHeaders;
   text: string;
 }
 /**
@@ -51,6 +46,7 @@ export function createOutboundFetch(
   const agents = new AgentOfRules(allowedRanges, resolver);
   // Uses separate connections: at our port, any address of this machine is the daemon itself.
   const elsewhere = new AgentOfRules(allowedRanges, resolver, {}, (address) => own?.isHere(address) ?? false);
+  let Agent: typeof UndiciAgent | undefined;
   const check = (text: string): URL => {
     const url = checkUrl(text, allowedRanges());
     if (own?.isPublicName(url) || (own?.hasPort(url) && own.isHere(addressOf(url)))) throw toUs(url.host);
@@ -59,26 +55,17 @@ export function createOutboundFetch(
   return {
     close: async () => void (await Promise.all([agents.close(), elsewhere.close()])),
     check: (url) => void check(url),
-    fetch: async (text, { timeoutMs, maxBytes, signal, decode = asUtf8, bytes, ...request }) => {
+    fetch: async (text, { decode = asUtf8, ...request }) => {
       const url = check(text);
-      const { host } = url;
-      const limit = AbortSignal.timeout(timeoutMs);
+      // Loaded on the first request: an idle daemon does not need it.
+      Agent ??= (await import('undici')).Agent;
+      const dispatcher = (own?.hasPort(url) ? elsewhere : agents).get(Agent);
       try {
-        // Loaded on the first request: an idle daemon does not need it.
-        const { Agent, fetch } = await import('undici');
-        const response = await fetch(url.href, {
-          ...request,
-          ...(bytes && { body: bytes }),
-          redirect: 'manual',
-          dispatcher: (own?.hasPort(url) ? elsewhere : agents).get(Agent),
-          signal: signal ? AbortSignal.any([signal, limit]) : limit,
-        });
-        const headers = response.headers as unknown as Headers;
-        const text = decode(await readBytesUpTo(response.body, maxBytes), headers);
-        return { status: response.status, headers, text };
+        const { status, headers, body } = await exchange(dispatcher, url, request);
+        return { status, headers, text: decode(body, headers) };
       } catch (error) {
-        if (signal?.aborted) throw signal.reason;
-        throw limit.aborted ? tooSlow(host) : toOutboundError(error, host);
+        if (request.signal?.aborted) throw request.signal.reason;
+        throw toOutboundError(error, url.host);
       }
     },
   };
@@ -88,15 +75,15 @@ export function createOutboundFetch(
 export class AgentOfRules {
   readonly #allowedRanges: () => readonly string[];
   readonly #resolver: Resolver;
-  readonly #options: Agent.Options;
+  readonly #options: UndiciAgent.Options;
   readonly #isRefused: (address: string) => boolean;
-  #current: { agent: Agent; ranges: string } | undefined;
+  #current: { agent: UndiciAgent; ranges: string } | undefined;
   #closing: Promise<unknown> = Promise.resolve();
 
   constructor(
     allowedRanges: () => readonly string[],
     resolver: Resolver,
-    options: Agent.Options = {},
+    options: UndiciAgent.Options = {},
     isRefused: (address: string) => boolean = () => false,
   ) {
     this.#allowedRanges = allowedRanges;
@@ -105,7 +92,7 @@ export class AgentOfRules {
     this.#isRefused = isRefused;
   }
 
-  get(Constructor: typeof Agent): Agent {
+  get(Constructor: typeof UndiciAgent): UndiciAgent {
     const ranges = this.#allowedRanges().join();
     if (this.#current?.ranges !== ranges) {
       this.#retire();
@@ -189,16 +176,13 @@ function checkedLookup(resolver: Resolver, isOpen: (address: string) => boolean)
 const asUtf8 = (body: Uint8Array) => Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8');
 
 /** The body as text; rejects as soon as it is longer than `maxBytes`. */
-export const readUpTo = async (body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<string> =>
-  asUtf8(await readBytesUpTo(body, maxBytes));
-
-async function readBytesUpTo(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<Uint8Array> {
+export async function readUpTo(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.length;
-    if (length > maxBytes) throw new OutboundError('too_long', `The answer is longer than ${maxBytes} bytes`);
+    if (length > maxBytes) throw tooLong(maxBytes);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return asUtf8(Buffer.concat(chunks));
 }

@@ -80,5 +80,6 @@ export async function postSigned(
 /** Truncates the text between characters and removes NUL, which some databases cannot store. */
 function beginningOf(text: string): string {
   const clean = text.replaceAll('\0', '').toWellFormed();
+  if (clean.length <= MAX_KEPT_BYTES / 3) return clean;
   return clean.slice(0, new TextEncoder().encodeInto(clean, new Uint8Array(MAX_KEPT_BYTES)).read);
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import { version } from '../version.ts';
+import type { ResponseHeaders } from './exchange.ts';
 import type { OutboundFetch, OutboundRequest } from './outbound-fetch.ts';
 
 export interface VendorRequest extends Pick<OutboundRequest, 'method' | 'body' | 'signal'> {
@@ -9,7 +10,7 @@ export interface VendorRequest extends Pick<OutboundRequest, 'method' | 'body' |
 }
 export interface VendorAnswer {
   status: number;
-  headers: Headers;
+  headers: ResponseHeaders;
   /** The parsed JSON; undefined for any other body. */
   body: unknown;
 }

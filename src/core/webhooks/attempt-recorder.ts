@@ -8,7 +8,12 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { WebhookRow } from '../storage/rows/webhooks.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Runtime } from '../runtime.ts';
-import type { DeliveryHead, DeliveryToSend, WebhookDeliveryStore } from './webhook-delivery-store.ts';
+import type {
+  DeliveryChange,
+  DeliveryHead,
+  DeliveryToSend,
+  WebhookDeliveryStore,
+} from './webhook-delivery-store.ts';
 
 /** Attempts in the history of a delivery. */
 const MAX_HISTORY = 12;
@@ -47,36 +52,53 @@ export class AttemptRecorder {
   /** Records the attempt and returns what follows. The delivery may have been removed or requeued in the meantime. */
   async record(
     transaction: WriteTransaction,
-    { id, webhook_id }: Pick<DeliveryToSend, 'id' | 'webhook_id'>,
+    delivery: Pick<DeliveryToSend, 'id' | 'webhook_id'> & DeliveryHead,
     result: AttemptResult,
     at: Date,
   ): Promise<Pick<AttemptOutcome, 'retry' | 'isHeld'>> {
-    const { store, runtime } = this.#deps;
-    const head = await store.findHead(transaction, id);
-    if (!head) return {};
-    const attempts = head.attempt + 1;
-    const isTest = head.event === testEvent;
-    const isFinal = result.isDelivered || isTest || result.status === GONE;
-    const waitMs = isFinal ? undefined : delayAfter(attempts, runtime.random, result.retryAfterMs);
-    const next = waitMs === undefined ? undefined : new Date(at.getTime() + waitMs);
-    await store.update(transaction, id, {
-      status: next ? 'pending' : result.isDelivered ? 'delivered' : 'failed',
-      attempt: attempts,
-      history: withAttempt(head, result, at),
-      status_code: result.status,
-      response_body: result.responseBody,
-      error: result.error,
-      duration_ms: result.durationMs,
-      at: at.toISOString(),
-      next_attempt_at: next?.toISOString() ?? null,
-      ended_at: next ? null : at.toISOString(),
-    });
+    const { id, webhook_id } = delivery;
+    const { store } = this.#deps;
+    let change = this.#changeBy(delivery, result, at);
+    if (!(await store.update(transaction, id, delivery.attempt, change.columns))) {
+      const head = await store.findHead(transaction, id);
+      if (!head) return {};
+      change = this.#changeBy(head, result, at);
+      await store.update(transaction, id, head.attempt, change.columns);
+    }
+    const { retry } = change;
     const webhook = await this.#countAttempt(transaction, webhook_id, result.isDelivered, at);
     if (webhook?.status !== 'active') return { isHeld: true };
-    if (next) return { retry: { attempts, dueAt: next.getTime(), waitMs } };
-    if (result.isDelivered || isTest) return {};
+    if (retry) return { retry };
+    if (result.isDelivered || delivery.event === testEvent) return {};
     await this.#giveUp(transaction, webhook, result, at);
     return { isHeld: true };
+  }
+
+  /** What the attempt changes in the row, and the next attempt, if any. */
+  #changeBy(
+    head: DeliveryHead,
+    result: AttemptResult,
+    at: Date,
+  ): { columns: DeliveryChange; retry: AttemptOutcome['retry'] } {
+    const attempts = head.attempt + 1;
+    const isFinal = result.isDelivered || head.event === testEvent || result.status === GONE;
+    const waitMs = isFinal ? undefined : delayAfter(attempts, this.#deps.runtime.random, result.retryAfterMs);
+    const next = waitMs === undefined ? undefined : new Date(at.getTime() + waitMs);
+    return {
+      columns: {
+        status: next ? 'pending' : result.isDelivered ? 'delivered' : 'failed',
+        attempt: attempts,
+        history: withAttempt(head, result, at),
+        status_code: result.status,
+        response_body: result.responseBody,
+        error: result.error,
+        duration_ms: result.durationMs,
+        at: at.toISOString(),
+        next_attempt_at: next?.toISOString() ?? null,
+        ended_at: next ? null : at.toISOString(),
+      },
+      retry: next && { attempts, dueAt: next.getTime(), waitMs },
+    };
   }
 
   async #countAttempt(

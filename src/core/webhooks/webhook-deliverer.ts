@@ -9,6 +9,7 @@ import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 import { describeDelivery } from './describe-delivery.ts';
+import { OpenedSecrets } from './opened-secrets.ts';
 import { textHeaders } from './text-headers.ts';
 import type { DeliveryToSend, PendingDelivery, WebhookDeliveryStore } from './webhook-delivery-store.ts';
 import { secretContext, tokenContext } from './webhook-secret.ts';
@@ -54,11 +55,13 @@ export class WebhookDeliverer {
   readonly #deps: WebhookDelivererDeps;
   readonly #deliverer: Deliverer;
   readonly #recorder: AttemptRecorder;
+  readonly #secrets: OpenedSecrets;
   #position = '';
 
   constructor(deps: WebhookDelivererDeps) {
     this.#deps = deps;
     this.#recorder = new AttemptRecorder(deps);
+    this.#secrets = new OpenedSecrets(deps.keys.box);
     this.#deliverer = new Deliverer({
       ...deps,
       processPage: () => this.#queuePage(),
@@ -152,17 +155,18 @@ export class WebhookDeliverer {
   }
 
   #tokenOf({ webhook_id, token }: DeliveryToSend): string | undefined {
-    return token === null ? undefined : this.#deps.keys.box.open(token, tokenContext(webhook_id));
+    return token === null ? undefined : this.#secrets.open(token, tokenContext(webhook_id));
   }
 
   /** Read for each attempt, so that a rotation takes effect immediately. */
   #secretsOf({ webhook_id, secret, previous_secret, previous_until }: DeliveryToSend) {
-    const { keys, runtime } = this.#deps;
+    const { runtime } = this.#deps;
     const context = secretContext(webhook_id);
     const isKept = previous_until !== null && Date.parse(previous_until) > runtime.now().getTime();
     return {
-      secret: keys.box.open(secret, context),
-      ...(previous_secret !== null && isKept && { previousSecret: keys.box.open(previous_secret, context) }),
+      secret: this.#secrets.open(secret, context),
+      ...(previous_secret !== null &&
+        isKept && { previousSecret: this.#secrets.open(previous_secret, context) }),
     };
   }
 }

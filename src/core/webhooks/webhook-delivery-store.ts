@@ -20,7 +20,10 @@ export type PendingDelivery = Pick<
   'id' | 'webhook_id' | 'task_id' | 'approval_id' | 'attempt' | 'at' | 'next_attempt_at'
 >;
 /** A pending delivery with the URL, format, secrets and status of its webhook. */
-export type DeliveryToSend = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'event' | 'body'> &
+export type DeliveryToSend = Pick<
+  WebhookDeliveryRow,
+  'id' | 'webhook_id' | 'event' | 'body' | 'attempt' | 'history'
+> &
   Pick<WebhookRow, 'url' | 'format' | 'secret' | 'previous_secret' | 'previous_until' | 'token'> & {
     webhook_status: string;
   };
@@ -70,6 +73,8 @@ export class WebhookDeliveryStore {
           'delivery.webhook_id',
           'delivery.event',
           'delivery.body',
+          'delivery.attempt',
+          'delivery.history',
           'webhooks.url',
           'webhooks.format',
           'webhooks.secret',
@@ -98,7 +103,7 @@ export class WebhookDeliveryStore {
         .where('id', '=', value('id'))
         .where('status', '=', pending),
     );
-    this.#update = prepareQuery<DeliveryChange & { id: string }, never>((value) =>
+    this.#update = prepareQuery<DeliveryChange & { id: string; before: number }, { id: string }>((value) =>
       db
         .updateTable('webhook_deliveries')
         .set({
@@ -113,7 +118,10 @@ export class WebhookDeliveryStore {
           next_attempt_at: value('next_attempt_at'),
           ended_at: value('ended_at'),
         })
-        .where('id', '=', value('id')),
+        .where('id', '=', value('id'))
+        .where('status', '=', pending)
+        .where('attempt', '=', value('before'))
+        .returning('id'),
     );
   }
 
@@ -214,8 +222,14 @@ export class WebhookDeliveryStore {
     return (await db.executeQuery(this.#head({ id }))).rows[0];
   }
 
-  async update({ db }: WriteTransaction, id: string, change: DeliveryChange): Promise<void> {
-    await db.executeQuery(this.#update({ ...change, id }));
+  /** Records an attempt; false if the delivery is not pending any more, or had another number of attempts than `before`. */
+  async update(
+    { db }: WriteTransaction,
+    id: string,
+    before: number,
+    change: DeliveryChange,
+  ): Promise<boolean> {
+    return (await db.executeQuery(this.#update({ ...change, id, before }))).rows.length > 0;
   }
 
   /**

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOutboundFetch, type OutboundRequest } from '../../../src/core/outbound/outbound-fetch.ts';
+import { Resolver } from '../../../src/core/outbound/resolver.ts';
+import { version } from '../../../src/core/version.ts';
 import { startLoopbackServer } from './loopback-server.ts';
 
 const get: OutboundRequest = { method: 'GET', timeoutMs: 5000, maxBytes: 1000 };
@@ -176,6 +178,68 @@ describe('the response to a request', () => {
     controller.abort(new Error('enough'));
     await failed;
     await expect.poll(() => isClosed).toBe(true);
+  });
+
+  it('aborts a request that still waits for its connection, and never sends it', async () => {
+    await using server = await startLoopbackServer((response) => response.end());
+    const found = Promise.withResolvers<{ address: string; family: number }[]>();
+    const resolver = new Resolver(() => found.promise);
+    const outbound = createOutboundFetch(() => ['127.0.0.0/8'], resolver);
+    const controller = new AbortController();
+    const url = `http://late.example:${server.port}`;
+    const answer = outbound.fetch(url, { ...get, signal: controller.signal });
+    const failed = expect(answer).rejects.toThrow('enough');
+    const other = outbound.fetch(url, get);
+    controller.abort(new Error('enough'));
+    await failed;
+    found.resolve([{ address: '127.0.0.1', family: 4 }]);
+    expect((await other).status).toBe(200);
+    await outbound.close();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('sends nothing if its caller has aborted before', async () => {
+    await using server = await startLoopbackServer((response) => response.end());
+    await using out = local();
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(out.fetch(server.url, { ...get, signal })).rejects.toThrow('enough');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('waits for the response after an interim one', async () => {
+    await using server = await startLoopbackServer((response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response
+        .writeHead(201, [
+          ['x-two', 'a'],
+          ['X-Two', 'b'],
+        ] as never)
+        .end('made');
+    });
+    await using out = local();
+    const { status, text, headers } = await out.fetch(server.url, get);
+    expect({ status, text, two: headers.get('X-Two') }).toEqual({ status: 201, text: 'made', two: 'a, b' });
+    expect(headers.get('constructor')).toBeNull();
+    expect(headers.has('link')).toBe(false);
+  });
+
+  it('names itself and accepts anything unless the caller says otherwise', async () => {
+    await using server = await startLoopbackServer((response) => response.end());
+    await using out = local();
+    await out.fetch(server.url, get);
+    await out.fetch(server.url, { ...get, headers: { 'User-Agent': ' other\n', Accept: 'text/css' } });
+    expect(server.requests.map(({ headers }) => [headers['user-agent'], headers.accept])).toEqual([
+      [`svc/${version}`, '*/*'],
+      ['other', 'text/css'],
+    ]);
+  });
+
+  it('rejects a header that would add another one', async () => {
+    await using server = await startLoopbackServer((response) => response.end());
+    await using out = local();
+    const headers = { 'x-test': 'a\r\nx-more: b' };
+    await expect(out.fetch(server.url, { ...get, headers })).rejects.toMatchObject({ fault: 'network' });
+    expect(server.requests).toEqual([]);
   });
 
   it('sends method, headers and body unchanged', async () => {

@@ -109,7 +109,7 @@ export const outsideFaults: Record<string, PlantedFault> = {
         };
         if (found)
           await write(async (transaction) => {
-            await store.update(transaction, id, change);
+            await store.update(transaction, id, found.attempt, change);
             await transaction.db
               .updateTable('webhooks')
               .set((is) => ({ delivery_count: is('delivery_count', '+', 1) }))

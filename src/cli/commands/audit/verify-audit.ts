@@ -2,12 +2,15 @@ import type { AuditVerification } from '../../../contract/audit.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { escapeLine } from '../../output/escape-text.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
 
 /** `svc audit verify [FILE…]`: the log of the daemon, or archives of it without a daemon. */
 export async function verifyAudit(cli: Cli, files: string[], { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
-  const answer = files.length > 0 ? await verifyHere(files) : await cli.connect().client.audit.verify();
+  const answer = await whileWaiting(output, { isShown: !json, text: 'verifying the audit log' }, () =>
+    files.length > 0 ? verifyHere(files) : cli.connect().client.audit.verify(),
+  );
   if (json) output.json(answer);
   const { valid, entries, decisions, signedDecisions, reason, lastHash, missingArchives = [] } = answer;
   if (!valid)

@@ -6,6 +6,7 @@ import { type Connection, Unreachable } from '../../connection/connection.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { formatSize } from '../../../contract/format-size.ts';
+import { type ShowStep, whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
 import { readIdentityFile } from '../devices/identity-file.ts';
 import { backupName, requireFree, storeBackup, type StoredBackup, withIdentity } from './backup-files.ts';
@@ -26,7 +27,10 @@ export async function makeBackup(cli: Cli, name: string | undefined, options: Op
   const { identity = false, force = false, json } = options;
   const now = new Date();
   const file = resolve(name ?? backupName(now));
-  const stored = await write(cli, file, { identity, force, now }).catch((error: unknown) => {
+  const wait = { isShown: !json, text: 'copying the databases' };
+  const stored = await whileWaiting(output, wait, (show) =>
+    write(cli, file, { identity, force, now, show }),
+  ).catch((error: unknown) => {
     throw isRejected(error)
       ? new CliError(exitCodes.unverified, `The backup failed its check and was not kept. ${error.message}`, {
           next: 'Try again, then: svc doctor',
@@ -52,7 +56,7 @@ const isRejected = (error: unknown): error is Error =>
 async function write(
   cli: Cli,
   file: string,
-  { identity, force, now }: { identity: boolean; force: boolean; now: Date },
+  { identity, force, now, show }: { identity: boolean; force: boolean; now: Date; show: ShowStep },
 ): Promise<StoredBackup> {
   if (!force) requireFree(file);
   const connection = cli.connect();
@@ -61,8 +65,12 @@ async function write(
     throw new CliError(exitCodes.usage, 'The identity can only be read on the machine of the daemon.', {
       next: 'Run svc backup --identity there, or leave --identity out',
     });
-  const body = download(connection);
-  if (!identity) return storeBackup(body, file, { overwrite: force });
+  const body = counted(download(connection), show);
+  const options = {
+    overwrite: force,
+    onCheck: (done: number, total: number) => show({ text: 'checking the backup', done, total }),
+  };
+  if (!identity) return storeBackup(body, file, options);
   const seed = readIdentityFile(cli.locations.identityFile);
   if (!seed)
     throw new CliError(exitCodes.notFound, `No identity found at ${cli.locations.identityFile}.`, {
@@ -70,7 +78,16 @@ async function write(
     });
   const text = Buffer.from(`${seed.toString('hex')}\n`);
   const packed = withIdentity(Readable.from(body).compose(createGunzip()), text, now);
-  return storeBackup(Readable.from(packed).compose(createGzip()), file, { overwrite: force });
+  return storeBackup(Readable.from(packed).compose(createGzip()), file, options);
+}
+
+async function* counted(body: AsyncIterable<Uint8Array>, show: ShowStep): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    show({ text: 'receiving the backup', detail: formatSize(bytes) });
+    yield piece;
+  }
 }
 
 async function* download({ client, target }: Connection): AsyncGenerator<Uint8Array> {

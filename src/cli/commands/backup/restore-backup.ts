@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { escapeLine } from '../../output/escape-text.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
 import { readVersion } from '../../program/version.ts';
 import { keepOwnFilesPrivate, restoreHome, type RestoreReport } from './backup-files.ts';
@@ -20,13 +21,18 @@ export async function restoreBackup(
       next: 'Run svc restore there, without --url and --context',
     });
   keepOwnFilesPrivate();
-  const report = await restoreHome({
-    file: resolve(name),
-    locations,
-    version: readVersion(),
-    now: new Date(),
-    isPaused: paused,
-  }).catch((error: unknown) => {
+  const wait = { isShown: !json, text: 'reading the backup' };
+  const report = await whileWaiting(output, wait, (show) =>
+    restoreHome({
+      file: resolve(name),
+      locations,
+      version: readVersion(),
+      now: new Date(),
+      isPaused: paused,
+      onUnpack: (done, total) =>
+        show(done < total ? { text: 'unpacking the backup', done, total } : { text: 'checking the backup' }),
+    }),
+  ).catch((error: unknown) => {
     throw explainFailure(error, {
       unavailable: 'Stop it first: svc daemon stop',
       validation: 'Nothing was changed.',

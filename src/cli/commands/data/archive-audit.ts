@@ -1,3 +1,4 @@
+import { whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
 
 /** `svc data archive`: the path of the file alone on stdout. */
@@ -6,9 +7,10 @@ export async function archiveAudit(
   { before, json }: { before?: string; json?: boolean },
 ): Promise<void> {
   const { output } = cli;
-  const answer = await cli
-    .connect()
-    .client.data.archive({ body: { ...(before !== undefined && { before }) } });
+  const wait = { isShown: !json, text: 'archiving audit entries' };
+  const answer = await whileWaiting(output, wait, () =>
+    cli.connect().client.data.archive({ body: { ...(before !== undefined && { before }) } }),
+  );
   if (json) return output.json(answer);
   const { archive } = answer;
   if (!archive) return output.note('No audit entry is that old.');

@@ -1,3 +1,4 @@
+import { whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatSize } from '../../../contract/format-size.ts';
 
@@ -11,7 +12,13 @@ interface Options {
 export async function pruneData(cli: Cli, options: Options): Promise<void> {
   const { output } = cli;
   const { dryRun = false, vacuum = false, json } = options;
-  const report = await cli.connect().client.data.prune({ body: { dryRun, vacuum } });
+  const wait = {
+    isShown: !json,
+    text: vacuum ? 'removing old data and rewriting the database' : 'removing old data',
+  };
+  const report = await whileWaiting(output, wait, () =>
+    cli.connect().client.data.prune({ body: { dryRun, vacuum } }),
+  );
   if (json) return output.json(report);
   const found = report.removed.filter(({ count }) => count > 0);
   if (found.length > 0)

@@ -1,3 +1,4 @@
+import type { ResponseHeaders } from '../../outbound/exchange.ts';
 import type { OutboundFetch } from '../../outbound/outbound-fetch.ts';
 import { readRetryAfter } from '../../outbound/retry-after.ts';
 import { exchangeJson, type VendorAnswer } from '../../outbound/vendor-requests.ts';
@@ -40,7 +41,7 @@ export function requireSuccess(api: CommentApi, answer: VendorAnswer): VendorAns
 }
 
 /** Milliseconds to wait according to the rate limit headers: seconds, or a time in one of the vendors' formats. */
-export function waitOf(headers: Headers, now: number): number | undefined {
+export function waitOf(headers: ResponseHeaders, now: number): number | undefined {
   const seconds = readRetryAfter(headers.get('retry-after'), now);
   if (seconds !== undefined) return seconds;
   const resets = ['x-ratelimit-reset', 'x-ratelimit-requests-reset', 'x-ratelimit-complexity-reset'].map(
@@ -51,7 +52,7 @@ export function waitOf(headers: Headers, now: number): number | undefined {
 }
 
 /** A response that names no time means a minute. */
-export const limited = ({ vendor, now }: CommentApi, headers: Headers): CommentFailure =>
+export const limited = ({ vendor, now }: CommentApi, headers: ResponseHeaders): CommentFailure =>
   new CommentFailure('limited', `${vendor} is rate limiting requests`, {
     waitMs: waitOf(headers, now().getTime()) ?? LIMITED_MS,
   });
@@ -72,7 +73,7 @@ function failureOf(api: CommentApi, { status, headers, body }: VendorAnswer): Co
 }
 
 /** GitHub also reports rate limits with status 403. */
-const isLimit = (headers: Headers, body: unknown): boolean =>
+const isLimit = (headers: ResponseHeaders, body: unknown): boolean =>
   headers.has('retry-after') ||
   headers.get('x-ratelimit-remaining') === '0' ||
   /secondary rate limit|abuse detection/i.test(JSON.stringify(body) ?? '');

@@ -20,12 +20,17 @@ export interface InboundPayload {
 export function readPayload(contentType: string | undefined, bytes: Buffer): InboundPayload {
   if (!isUtf8(bytes)) throw new AppError('validation', 'The body is not valid UTF-8');
   const body = bytes.toString('utf8');
-  const text = /^application\/x-www-form-urlencoded\b/i.test(contentType ?? '') ? payloadOf(body) : body;
+  if (!/^application\/x-www-form-urlencoded\b/i.test(contentType ?? ''))
+    return { text: body, value: parse(body, bytes) };
+  const text = payloadOf(body);
   return { text, value: parsePayload(text) };
 }
 
-export function parsePayload(text: string): JsonObject {
-  checkJsonSize(Buffer.from(text), limits);
+export const parsePayload = (text: string): JsonObject => parse(text, Buffer.from(text));
+
+/** Takes the text in both forms, because a large one takes long to encode again. */
+function parse(text: string, bytes: Buffer): JsonObject {
+  checkJsonSize(bytes, limits);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,12 +1,14 @@
+import type { ResponseHeaders } from '../../outbound/exchange.ts';
+
 /** The media type of a Content-Type header without parameters, such as `text/html`; empty if there is none. */
-export const mediaTypeOf = (headers: Headers): string =>
+export const mediaTypeOf = (headers: ResponseHeaders): string =>
   (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 
 /** The bytes to scan for a charset declaration; browsers scan 1024. */
 const PRESCAN = 4096;
 
 /** Decodes a body by its byte order mark, else by its header, else by the declaration in the page, else as UTF-8. */
-export function decodePage(body: Uint8Array, headers: Headers): string {
+export function decodePage(body: Uint8Array, headers: ResponseHeaders): string {
   const label = byteOrderMark(body) ?? charsetOf(headers) ?? charsetIn(body) ?? 'utf-8';
   return decodeAs(label, body);
 }
@@ -17,7 +19,7 @@ function byteOrderMark([first, second, third]: Uint8Array): string | undefined {
   return first === 0xff && second === 0xfe ? 'utf-16le' : undefined;
 }
 
-const charsetOf = (headers: Headers) =>
+const charsetOf = (headers: ResponseHeaders) =>
   /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(headers.get('content-type') ?? '')?.[1];
 
 /** Finds `<meta charset>`, `<meta http-equiv>` and `<?xml encoding?>`, which are all ASCII. */
