@@ -32,7 +32,7 @@ export const outsideFaults: Record<string, PlantedFault> = {
     what: 'what is to be sent is handed over before it is committed',
     load: 'outside',
     async plant() {
-      const { WriteBuffer } = await import('../../../src/core/storage/write-buffer.ts');
+      const { GroupCommit } = await import('../../../src/core/storage/group-commit.ts');
       const early: (() => void)[] = [];
       replaceMethod(
         await outbox(),
@@ -40,11 +40,15 @@ export const outsideFaults: Record<string, PlantedFault> = {
         (add) => (transaction, happening) =>
           add(tampered(transaction, { afterCommit: (callback) => void early.push(callback) }), happening),
       );
-      replaceMethod(WriteBuffer.prototype, 'flush', (flush) => async (...args) => {
-        await flush(...args);
-        for (const callback of early.splice(0)) callback();
-        await delay(10);
-      });
+      replaceMethod(GroupCommit.prototype, 'run', (run) => (work) =>
+        run(async (transaction) => {
+          const value = await work(transaction);
+          const told = early.splice(0);
+          for (const callback of told) callback();
+          if (told.length > 0) await delay(10);
+          return value;
+        }),
+      );
     },
   },
   'told-two-times': {
