@@ -40,14 +40,17 @@ export const outsideFaults: Record<string, PlantedFault> = {
         (add) => (transaction, happening) =>
           add(tampered(transaction, { afterCommit: (callback) => void early.push(callback) }), happening),
       );
-      replaceMethod(GroupCommit.prototype, 'run', (run) => (work) =>
-        run(async (transaction) => {
-          const value = await work(transaction);
-          const told = early.splice(0);
-          for (const callback of told) callback();
-          if (told.length > 0) await delay(10);
-          return value;
-        }),
+      replaceMethod(
+        GroupCommit.prototype,
+        'run',
+        (run) => (work) =>
+          run(async (transaction) => {
+            const value = await work(transaction);
+            const told = early.splice(0);
+            for (const callback of told) callback();
+            if (told.length > 0) await delay(10);
+            return value;
+          }),
       );
     },
   },
