@@ -108,7 +108,7 @@ describe('a peer that keeps the daemon waiting', () => {
     const { open } = await listen({
       handler,
       limits: { patience: { bodySweeps: 1, readSweeps: 1 } },
-      timeouts: { headersMs: 20, keepAliveMs: 20 },
+      timeouts: { headersMs: 1000, keepAliveMs: 20 },
     });
     const { received } = await open(get);
     // Another peer that is cut meanwhile: sweeps have been made.

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { ForkServer } from '../../../src/core/processes/fork-server/fork-server.ts';
-import { countMarked } from '../../../src/core/processes/marked-processes.ts';
-import { type ProgramOptions, runProgram } from '../../../src/core/processes/run-program.ts';
-import { systemRuntime } from '../../../src/core/runtime.ts';
+import { ForkServer } from '../../../../src/core/processes/fork-server/fork-server.ts';
+import { countMarked } from '../../../../src/core/processes/marked-processes.ts';
+import { type ProgramOptions, runProgram } from '../../../../src/core/processes/run-program.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 
 const child = fileURLToPath(new URL('fork-server-child.ts', import.meta.url));
 

@@ -1,7 +1,7 @@
 // Stands in for a daemon: starts a program through the process that forks, tells its mark, and waits to be killed.
-import { ForkServer } from '../../../src/core/processes/fork-server/fork-server.ts';
-import { runProgram } from '../../../src/core/processes/run-program.ts';
-import { systemRuntime } from '../../../src/core/runtime.ts';
+import { ForkServer } from '../../../../src/core/processes/fork-server/fork-server.ts';
+import { runProgram } from '../../../../src/core/processes/run-program.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
 
 const [folder = '', mark = ''] = process.argv.slice(2);
 const server = new ForkServer({ socket: `${folder}/fork.sock`, runtime: systemRuntime });
