@@ -6,6 +6,11 @@ import { Person } from './person.ts';
 
 /** Leaves the chat as people do, by pressing Ctrl+C twice. */
 async function leave(terminal: Terminal): Promise<void> {
+  // A key that shows proves that it listens: before that, Ctrl+C ends the program as any other.
+  terminal.type('x');
+  await terminal.until(/› x/);
+  terminal.type('BSpace');
+  await terminal.until(/› Write a/);
   terminal.type('C-c');
   await terminal.until(/Press Ctrl\+C again/);
   terminal.type('C-c');
