@@ -24,6 +24,7 @@ const slow = [
   'test/rigs/*.test.ts',
   'test/walkthroughs/*.test.ts',
   'test/web/pages-*.test.ts',
+  'test/web/{deciding-in-the-inbox,frame-of-the-pages,reading-texts,size-of-the-pages}.test.ts',
   'test/cli/commands/{agents,auth,backup,devices,integrations,schedules,schedules-edit,transfer-and-context,webhooks}.test.ts',
   'test/cli/commands/{daemon/daemon-control,run/shell-of-commands}.test.ts',
   'test/cli/{configuration,outcomes}.test.ts',
