@@ -195,6 +195,7 @@ function chunkGroups(groups) {
     group: { name: (id) => groupOf.get(id), debugName: 'groups', includeDependenciesRecursively: false },
   };
 }
+
 function reach(from, importsOf) {
   const reached = new Set(from);
   for (const id of reached) for (const each of importsOf(id)) reached.add(each);

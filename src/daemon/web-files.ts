@@ -26,8 +26,8 @@ const encodings = [
 ] as const;
 
 /**
- * The built files of the web UI. Their names are listed once, with the first request for a page, so that no path of a request reaches the disk; each is read at
- * its first use and then kept, together about a megabyte.
+ * The built files of the web UI. Their names are listed once, with the first request for a page, so that no path of a
+ * request reaches the disk; each is read at its first use and then kept, together about a megabyte.
  */
 export class WebFiles {
   readonly #directory: string;

@@ -4,7 +4,7 @@ import type { CoreEvents } from '../events.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { RunProgressReports } from '../tasks/run-progress.ts';
-import { columnOf, headColumns } from '../tasks/task-columns.ts';
+import { columnOf, type FieldColumn, headColumns } from '../tasks/task-columns.ts';
 import { listedFields, type StoredTask, toListedTask, toOutcome } from '../tasks/task-mapping.ts';
 
 const heads: ReadonlySet<string> = new Set(headColumns);
@@ -62,7 +62,7 @@ export class LiveMessages {
 
   #task(
     { task, event }: TaskPayload,
-    fields: ReturnType<typeof listedFields>,
+    fields: readonly FieldColumn[],
     more: Partial<LiveTask> = {},
   ): LiveMessage {
     return { type: 'task', at: this.#now(), task: { ...toListedTask(task, fields), ...more }, event };

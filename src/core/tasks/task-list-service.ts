@@ -13,6 +13,7 @@ import type { CursorCodec } from './cursor.ts';
 import { ReadTimeLimit } from '../storage/long-reads/read-time-limit.ts';
 import type { TaskCountStore } from '../storage/task-count-store.ts';
 import type { RunProgressReports } from './run-progress.ts';
+import type { FieldColumn } from './task-columns.ts';
 import { listedFields, toListedTask, toOutcome } from './task-mapping.ts';
 import { sortColumns } from './task-order.ts';
 import type { TaskConditions } from './task-filters.ts';
@@ -94,11 +95,7 @@ export class TaskListService {
     };
   }
 
-  #toListed(
-    row: ListedRow,
-    shown: ReturnType<typeof listedFields>,
-    listed: readonly ListedField[],
-  ): ListedTask {
+  #toListed(row: ListedRow, shown: readonly FieldColumn[], listed: readonly ListedField[]): ListedTask {
     const task: ListedTask = toListedTask(row, shown);
     const progress = listed.includes('progress') ? this.#deps.runProgress.of(task.id) : undefined;
     const { outcome } = row;

@@ -8,24 +8,18 @@ import {
   taskFields,
 } from '../../contract/task.ts';
 import type { TaskEventRow, TaskRow } from '../storage/rows/tasks.ts';
-import { type ColumnKind, columnOf, kindOf, type WholeTask } from './task-columns.ts';
+import { columnOf, type FieldColumn, kindOf, type WholeTask } from './task-columns.ts';
 
 export type StoredTask = TaskRow;
 
-interface ListedField {
-  field: TaskField;
-  column: keyof StoredTask;
-  kind: ColumnKind;
-}
-
 /** Where the fields of a task come from, for `toListedTask`. */
-export const listedFields = (fields: readonly TaskField[]): ListedField[] =>
+export const listedFields = (fields: readonly TaskField[]): FieldColumn[] =>
   fields.map((field) => ({ field, column: columnOf[field], kind: kindOf[field] }));
 
 const allFields = listedFields(taskFields);
 
 /** The fields of a task that a row holds; what is null is left out. */
-export function toListedTask(row: Partial<StoredTask>, fields: readonly ListedField[] = allFields) {
+export function toListedTask(row: Partial<StoredTask>, fields: readonly FieldColumn[] = allFields) {
   const task: Record<string, unknown> = {};
   for (const { field, column, kind } of fields) {
     const value = row[column];

@@ -195,7 +195,7 @@ export class ForkServer {
     this.#waitIdle();
   }
 
-  /** The process has died: nobody would hear of its programs any more, so that they end too. */
+  /** Kills the programs of the process that has died: without it, the daemon cannot learn how they end. */
   #lose(): void {
     for (const [id, program] of this.#programs) {
       this.#programs.delete(id);

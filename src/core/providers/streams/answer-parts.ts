@@ -7,7 +7,7 @@ export interface StreamingModel extends VendorModel {
   streamParts(options: ModelRequest): AsyncGenerator<readonly AnswerPart[], void>;
 }
 
-/** Streams the parts of an answer of any model; ends when the request is aborted, even where the package goes on. */
+/** Streams the parts of an answer of any model; ends when the request is aborted, even where the package continues. */
 export function answerParts(
   model: VendorModel,
   options: ModelRequest,

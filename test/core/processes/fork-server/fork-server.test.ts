@@ -163,9 +163,9 @@ describe.runIf(process.platform === 'linux')('the process that starts programs',
   it('opens the door only to those who know a secret', async () => {
     await using test = useServer();
     await test.ready;
-    const stranger = connect(test.socket);
-    stranger.write('x'.repeat(64));
-    await once(stranger, 'close');
+    const client = connect(test.socket);
+    client.write('x'.repeat(64));
+    await once(client, 'close');
     expect((await test.run('echo mine')).stdout).toBe('mine\n');
   });
 
