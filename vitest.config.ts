@@ -50,6 +50,8 @@ export default defineConfig({
     // The long forms take ten times as much of everything.
     testTimeout: isLong ? 180_000 : 30_000,
     hookTimeout: 30_000,
+    // The long forms drive browsers and dozens of programs: one stall of a shared machine is tried again, and the report says so.
+    retry: isLong && process.env.CI !== undefined ? 1 : 0,
     // Tests start daemons and programs: more at once than processors only makes them wait for each other.
     maxWorkers: 3,
     projects: [

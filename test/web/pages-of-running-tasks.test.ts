@@ -94,12 +94,12 @@ describe.skipIf(!hasBrowser)('the page of a task that runs (needs Chromium)', ()
       const texts = await page.getByRole('listitem').filter({ hasText: 'write_file' }).allTextContents();
       return texts.flatMap((text) => /step-\d\.txt/.exec(text) ?? []);
     };
-    // Attempts before the newest one are folded.
-    for (const fold of await page.locator('details:not([open]) > summary', { hasText: /^Attempt/ }).all())
-      await fold.click();
-    await until(async () =>
-      expect(await calls()).toEqual(Array.from({ length: STEPS }, (_, at) => `step-${at + 1}.txt`)),
-    );
+    await until(async () => {
+      // Attempts before the newest one are folded, and appear when the page has read them.
+      for (const fold of await page.locator('details:not([open]) > summary', { hasText: /^Attempt/ }).all())
+        await fold.click();
+      expect(await calls()).toEqual(Array.from({ length: STEPS }, (_, at) => `step-${at + 1}.txt`));
+    });
     await page.getByRole('tab', { name: /^Output/ }).click();
     await page.getByRole('region', { name: 'Output' }).waitFor();
     const wanted = Array.from(
