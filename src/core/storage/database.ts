@@ -1,4 +1,4 @@
-import type { Kysely, RawBuilder, SqlBool } from 'kysely';
+import type { CompiledQuery, Kysely, RawBuilder, SqlBool } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { StorageFault } from './storage-fault.ts';
 
@@ -9,6 +9,8 @@ type Values = Record<string, string | number | null>;
 export interface WriteTransaction {
   /** Runs queries inside the transaction. The work must await nothing else. */
   readonly db: Kysely<Schema>;
+  /** Runs a query of `prepareQuery` inside the transaction and returns its rows, at a fraction of what `db` costs. */
+  rows<R>(query: CompiledQuery<R>): R[];
   /** Inserts at the end of the transaction, batched with other rows of the table; not visible inside the transaction. */
   insertLater<T extends keyof Schema>(table: T, row: Row<T>): void;
   /** Adds `amounts` to the row with `key`, which is created when missing; the sums of one commit become one write. */

@@ -157,6 +157,7 @@ export class GroupCommit {
     try {
       const value = await job.work({
         db: this.#db,
+        rows: (query) => this.#statements.rows(query),
         insertLater: (table, row) => group.insert(table, row),
         addLater: (table, key, amounts) => group.add(table, key, amounts as Record<string, number>),
         afterCommit: (callback) => group.callbacks.push(callback),

@@ -1,5 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { type Compilable, type Kysely, sql } from 'kysely';
+import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { CountingDatabase } from './sqlite-dialect.ts';
 
@@ -10,6 +10,10 @@ export type Values = Record<string, unknown>;
 interface Insert {
   columns: readonly string[];
   statement: StatementSync;
+}
+interface Query {
+  statement: StatementSync;
+  isRead: boolean;
 }
 
 /**
@@ -22,6 +26,7 @@ export class RowStatements {
   /** A few for each table: most of its rows set the same columns. */
   readonly #inserts = new Map<Table, Insert[]>();
   readonly #additions = new Map<string, StatementSync>();
+  readonly #queries = new Map<string, Query>();
 
   constructor(native: CountingDatabase, db: Kysely<Schema>) {
     this.#native = native;
@@ -64,6 +69,17 @@ export class RowStatements {
       this.#additions.set(name, statement);
     }
     this.#run(statement, [...Object.values(key), ...Object.values(amounts)]);
+  }
+
+  /** The rows of a query that was compiled once; of those there are few. Throws the error of node:sqlite. */
+  rows<R>({ sql: text, parameters }: CompiledQuery<R>): R[] {
+    let query = this.#queries.get(text);
+    if (!query) {
+      query = { statement: this.#native.database.prepare(text), isRead: /^select\b/i.test(text) };
+      this.#queries.set(text, query);
+    }
+    if (!query.isRead) this.#native.writes++;
+    return query.statement.all(...(parameters as SQLInputValue[])) as R[];
   }
 
   #prepare(query: Compilable): StatementSync {

@@ -16,6 +16,13 @@ describe('checkJsonSize', () => {
     'refuses the number of values of %s',
     (text) => expect(check(text)).toThrow('more than 5 values'),
   );
+  it('tells brackets of a short text from those of its structure', () => {
+    const short = (text: string) => () => checkJsonSize(Buffer.from(text), { maxDepth: 3, maxValues: 1000 });
+    expect(short('["[[[[{{{{", "{/sha}"]')).not.toThrow();
+    expect(short('[[],[],[],[]]')).not.toThrow();
+    expect(short('[[[[]]]]')).toThrow('deeper than 3 levels');
+    expect(short('{"a":{"a":{"a":{}}}}')).toThrow('deeper than 3 levels');
+  });
   it('stops at the first value too many', () => {
     const bytes = Buffer.from(`[${'[],'.repeat(100_000)}`);
     let read = 0;

@@ -162,13 +162,14 @@ export const outsideFaults: Record<string, PlantedFault> = {
       replaceMethod(
         await inbound(),
         'findKnown',
-        (findKnown) => async (db, delivery) =>
-          isStale(delivery.bodyHash) ? undefined : findKnown(db, delivery),
+        (findKnown) => (transaction, delivery) =>
+          isStale(delivery.bodyHash) ? undefined : findKnown(transaction, delivery),
       );
       replaceMethod(
         ClaimStore.prototype,
         'findOpen',
-        (findOpen) => async (db, provider, key) => (isStale(key) ? undefined : findOpen(db, provider, key)),
+        (findOpen) => (transaction, provider, key) =>
+          isStale(key) ? undefined : findOpen(transaction, provider, key),
       );
     },
   },
@@ -178,9 +179,9 @@ export const outsideFaults: Record<string, PlantedFault> = {
     points: ['after-inbound'],
     async plant() {
       const write = await writeBeside();
-      replaceMethod(await inbound(), 'insert', (insert) => async (_, row) => {
+      replaceMethod(await inbound(), 'insert', (insert) => (_, row) => {
         // Of two copies both may have none.
-        setTimeout(() => void write(({ db }) => insert(db, row)).catch(() => undefined));
+        setTimeout(() => void write(async (later) => insert(later, row)).catch(() => undefined));
       });
     },
   },

@@ -6,6 +6,7 @@ export const tampered = (
   parts: Partial<WriteTransaction>,
 ): WriteTransaction => ({
   db: transaction.db,
+  rows: (query) => transaction.rows(query),
   insertLater: (table, row) => transaction.insertLater(table, row),
   addLater: (table, key, amounts) => transaction.addLater(table, key, amounts),
   afterCommit: (callback) => transaction.afterCommit(callback),

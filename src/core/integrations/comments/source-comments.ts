@@ -63,7 +63,7 @@ export class SourceComments {
     });
   }
 
-  /** Stores, in the task's transaction, that its progress is reported at the source. */
+  /** Stores, in the transaction of a new task, that its progress is reported at the source. */
   add(transaction: WriteTransaction, { taskId, ownerId, target }: NewSourceComment): void {
     const { store, runtime } = this.#deps;
     const provider = wireName(target.provider);
@@ -74,7 +74,8 @@ export class SourceComments {
       target: storeTarget(target),
       created_at: runtime.now().toISOString(),
     });
-    transaction.afterCommit(() => this.#take(taskId, provider));
+    // There is nothing to say until an event of the task wakes it.
+    transaction.afterCommit(() => this.#expect(taskId, provider));
   }
 
   /** Resumes the comments of an earlier process in the background. */
@@ -106,10 +107,15 @@ export class SourceComments {
   }
 
   #take(taskId: string, provider: WireName): void {
+    this.#expect(taskId, provider);
+    if (!this.#sweeps.isStopped) this.#queue.add(taskId, provider);
+  }
+
+  /** From now on events of the task bring its comment up to date. */
+  #expect(taskId: string, provider: WireName): void {
     if (this.#sweeps.isStopped) return;
     this.#open.set(taskId, provider);
     this.#unsubscribe ??= this.#listen();
-    this.#queue.add(taskId, provider);
   }
 
   #listen(): () => void {

@@ -1,8 +1,6 @@
-import type { Kysely } from 'kysely';
-import type { Database } from '../../storage/database.ts';
+import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { SourceClaimRow } from '../../storage/rows/inbound.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
-import type { Schema } from '../../storage/schema.ts';
 import type { TaskStatus } from '../../../contract/task.ts';
 import { type Vendor, type WireName, wireName } from '../../../contract/vendors.ts';
 import { isTerminal } from '../../tasks/task-states.ts';
@@ -52,22 +50,22 @@ export class ClaimStore {
   }
 
   /** The unfinished task that holds the key. */
-  async findOpen(db: Kysely<Schema>, vendor: Vendor, key: string): Promise<string | undefined> {
-    const [claim] = (await db.executeQuery(this.#find({ provider: wireName(vendor), key }))).rows;
+  findOpen(transaction: WriteTransaction, vendor: Vendor, key: string): string | undefined {
+    const [claim] = transaction.rows(this.#find({ provider: wireName(vendor), key }));
     // A task created in the same commit has no row yet.
     const isOpen = claim && (claim.status === null || !isTerminal(claim.status));
     return isOpen ? claim.task_id : undefined;
   }
 
-  async put(db: Kysely<Schema>, claim: SourceClaimRow): Promise<void> {
-    await db.executeQuery(this.#put(claim));
+  put(transaction: WriteTransaction, claim: SourceClaimRow): void {
+    transaction.rows(this.#put(claim));
   }
 
-  async hasTaskOn(
-    db: Kysely<Schema>,
+  hasTaskOn(
+    transaction: WriteTransaction,
     { repository, branch }: { repository: string | undefined; branch: string | undefined },
-  ): Promise<boolean> {
+  ): boolean {
     if (repository === undefined || branch === undefined) return false;
-    return (await db.executeQuery(this.#findBranch({ repository, branch }))).rows.length > 0;
+    return transaction.rows(this.#findBranch({ repository, branch })).length > 0;
   }
 }

@@ -50,8 +50,8 @@ export class DeliveryLog {
   }
 
   /** Finds the existing entry of a repeated delivery; a manual replay always gets a new entry. */
-  async known({ db }: WriteTransaction, delivery: Delivery): Promise<KnownDelivery | undefined> {
-    return delivery.replay ? undefined : this.#store.findKnown(db, delivery);
+  known(transaction: WriteTransaction, delivery: Delivery): KnownDelivery | undefined {
+    return delivery.replay ? undefined : this.#store.findKnown(transaction, delivery);
   }
 
   /** Records the delivery and resolves to the outcome for the response. */
@@ -62,7 +62,7 @@ export class DeliveryLog {
   ): Promise<RecordedOutcome> {
     if (known) return this.#addCopy(transaction, delivery, known, outcome);
     const { id, provider, replay } = delivery;
-    await this.#store.insert(transaction.db, {
+    this.#store.insert(transaction, {
       id,
       provider: wireName(provider),
       delivery_id: delivery.deliveryId,
@@ -93,17 +93,17 @@ export class DeliveryLog {
   }
 
   /** Counts a repeated delivery, and updates the outcome unless the entry already has a task. */
-  async #addCopy(
-    { db }: WriteTransaction,
+  #addCopy(
+    transaction: WriteTransaction,
     { receivedAt }: Delivery,
     known: KnownDelivery,
     outcome: Outcome,
-  ): Promise<RecordedOutcome> {
+  ): RecordedOutcome {
     const isSettled = known.task_id !== null;
     const isRefused = outcome.status === 'refused';
     // A late copy does not change the outcome of a timely one.
     const isNews = !isSettled && (!isRefused || known.status === 'refused');
-    await this.#store.countCopy(db, known.id, receivedAt, isNews ? columnsOf(outcome) : undefined);
+    this.#store.countCopy(transaction, known.id, receivedAt, isNews ? columnsOf(outcome) : undefined);
     const isReported = outcome.status === 'accepted' || (isRefused && !isSettled);
     return { ...outcome, status: isReported ? outcome.status : 'duplicate', id: known.id };
   }

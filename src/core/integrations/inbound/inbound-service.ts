@@ -45,6 +45,9 @@ export interface Receipt {
 /** Receives webhooks from GitHub, Jira and Linear and creates tasks from those that request work. */
 export class InboundService {
   readonly #deps: InboundServiceDeps;
+  /** Those that were loaded: an import that is repeated is resolved again. */
+  readonly #loaded: Partial<Record<Vendor, ReadSource>> = {};
+
   constructor(deps: InboundServiceDeps) {
     this.#deps = deps;
   }
@@ -125,8 +128,8 @@ export class InboundService {
   }
 
   async #read(provider: Vendor, headers: SourceHeaders, payload: object): Promise<SourceEvent> {
-    const { readers, config } = this.#deps;
-    const read = await readers[provider]();
+    const { config } = this.#deps;
+    const read = (this.#loaded[provider] ??= await this.#deps.readers[provider]());
     return read({ headers, payload }, (context) => rulesOf(config, provider, context));
   }
 

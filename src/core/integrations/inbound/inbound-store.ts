@@ -1,10 +1,8 @@
-import type { Kysely } from 'kysely';
 import type { InboundDelivery, ListInboundQuery } from '../../../contract/inbound.ts';
 import { type Vendor, vendorOf, type WireName, wireName } from '../../../contract/vendors.ts';
-import type { Database } from '../../storage/database.ts';
+import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { InboundDeliveryRow } from '../../storage/rows/inbound.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
-import type { Schema } from '../../storage/schema.ts';
 
 export type KnownDelivery = Pick<InboundDeliveryRow, 'id' | 'status' | 'reason' | 'task_id'>;
 /** The columns that a repeated delivery may change. */
@@ -30,7 +28,7 @@ const listedColumns = [
   'replay_of',
 ] as const;
 
-/** Rows of inbound deliveries. Methods that are part of a transaction take its `db`. */
+/** Rows of inbound deliveries. Methods that are part of a transaction take it. */
 export class InboundStore {
   readonly #database: Database;
   readonly #byDelivery;
@@ -103,26 +101,26 @@ export class InboundStore {
   }
 
   /** Finds an earlier entry of the same delivery by id or by content hash, with the task that it created. */
-  async findKnown(
-    db: Kysely<Schema>,
+  findKnown(
+    transaction: WriteTransaction,
     delivery: { provider: Vendor; deliveryId: string; bodyHash: string },
-  ): Promise<KnownDelivery | undefined> {
+  ): KnownDelivery | undefined {
     const { deliveryId, bodyHash } = delivery;
     const provider = wireName(delivery.provider);
-    const [byId] = (await db.executeQuery(this.#byDelivery({ provider, deliveryId }))).rows;
+    const [byId] = transaction.rows(this.#byDelivery({ provider, deliveryId }));
     if (byId && byId.task_id !== null) return byId;
-    const [byBody] = (await db.executeQuery(this.#byBody({ provider, bodyHash }))).rows;
+    const [byBody] = transaction.rows(this.#byBody({ provider, bodyHash }));
     return byId ? { ...byId, task_id: byBody?.task_id ?? null } : byBody;
   }
 
   /** Inserts immediately, not at the end of the transaction: the next delivery in the same commit may be a copy. */
-  async insert(db: Kysely<Schema>, row: InboundDeliveryRow): Promise<void> {
-    await db.executeQuery(this.#insert(row));
+  insert(transaction: WriteTransaction, row: InboundDeliveryRow): void {
+    transaction.rows(this.#insert(row));
   }
 
   /** Without `news`, the recorded outcome stays. */
-  async countCopy(db: Kysely<Schema>, id: string, at: string, news?: DeliveryNews): Promise<void> {
-    await db.executeQuery(news ? this.#renew({ id, at, ...news }) : this.#countCopy({ id, at }));
+  countCopy(transaction: WriteTransaction, id: string, at: string, news?: DeliveryNews): void {
+    transaction.rows(news ? this.#renew({ id, at, ...news }) : this.#countCopy({ id, at }));
   }
 
   find(id: string): Promise<InboundDeliveryRow | undefined> {

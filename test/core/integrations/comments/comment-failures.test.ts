@@ -91,9 +91,10 @@ describe('a comment that cannot be written', () => {
     await world.begin(await world.addTask('task_1'));
     await world.begin(await world.addTask('task_2'));
     await world.database.write(async (transaction) => {
-      world.store.insert(transaction, newTask('task_3', { status: 'in_progress', attempts: 1 }), []);
+      world.store.insert(transaction, newTask('task_3', { status: 'queued' }), []);
       world.comments.add(transaction, { taskId: 'task_3', ownerId: 'other', target: github });
     });
+    await world.begin('task_3');
     await world.advance(seconds * 1000 - 1);
     expect(world.vendors.requests.map(({ authorization }) => authorization)).toEqual([
       'Bearer token-of-github',
