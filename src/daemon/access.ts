@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+} from 'fastify';
 import { mayLimitedDevice } from '../contract/limited-devices.ts';
 import type { Access, RateLimit, Route } from '../contract/route.ts';
 import type { Scope } from '../contract/scopes.ts';
@@ -28,11 +34,27 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller;
+    /** The route, once the guard has the request. */
+    guarded: GuardedRoute | undefined;
   }
 }
 
 /** The services that decide whether a request may reach its route. */
 export type AccessServices = CallerServices & Pick<App, 'config' | 'limits' | 'knownClients' | 'users'>;
+
+/** What the guard has to know of a route, read once: Fastify makes the options of a route anew at each look. */
+export interface GuardedRoute {
+  /** HEAD counts as GET, because it does the same work. */
+  name: string;
+  url: string;
+  access: Access;
+  scopes: readonly Scope[] | undefined;
+  limit: RateLimit | undefined;
+  tokenLimit: Route['tokenLimit'];
+  isCrossSite: boolean;
+  openOnLoopback: (() => boolean) | undefined;
+  body: BodyOptions | undefined;
+}
 
 const MINUTE = 60_000;
 const secretInQuery =
@@ -48,54 +70,65 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
   });
 
   server.decorateRequest('caller');
+  server.decorateRequest('guarded');
   server.decorateRequest('credential');
-  server.addHook('onRoute', ({ method, url, config }) => {
+  // A hook with a callback, because most requests pass synchronously.
+  const guard =
+    (route: GuardedRoute): onRequestHookHandler =>
+    (request, reply, done) => {
+      request.guarded = route;
+      reply.headers(securityHeaders);
+      try {
+        checkOrigin(request.raw, route.isCrossSite);
+        const { url } = request.raw;
+        if (url?.includes('?') && secretInQuery.test(url))
+          throw new AppError('validation', 'Secrets are not allowed in a URL. Send them in a header.');
+        const isCounted =
+          route.limit !== undefined || app.config.get('limits.requestsPerMinute') !== undefined;
+        const known = isCounted || route.access === 'public' ? undefined : recallCaller(app, request);
+        if (known) {
+          admit(request, known, route);
+          tellVersion(request, reply);
+        } else if (isCounted || route.access !== 'public') {
+          checkAsync(app, request, route)
+            .then(() => tellVersion(request, reply))
+            .then(() => done(), done);
+          return;
+        }
+      } catch (error) {
+        done(error as Error);
+        return;
+      }
+      done();
+    };
+  const guardUnknown = guard(guardedRoute('*', 'unknown', {}));
+  server.addHook('onRequest', function (request, reply, done) {
+    if (request.is404) guardUnknown.call(this, request, reply, done);
+    else done();
+  });
+  server.addHook('onRoute', (options) => {
+    const { method, url, config } = options;
     if (!config?.access) throw new Error(`${String(method)} ${url} has no access level`);
     if (config.access === 'token' && !config.scopes?.length)
       throw new Error(`${String(method)} ${url} has no scopes`);
-  });
-  // A hook with a callback, because most requests pass synchronously.
-  server.addHook('onRequest', (request, reply, done) => {
-    reply.headers(securityHeaders);
-    try {
-      const { access = 'public', limit, crossSite } = request.routeOptions.config;
-      checkOrigin(request.raw, crossSite === true);
-      if (request.url.includes('?') && secretInQuery.test(request.url))
-        throw new AppError('validation', 'Secrets are not allowed in a URL. Send them in a header.');
-      const isCounted = limit !== undefined || app.config.get('limits.requestsPerMinute') !== undefined;
-      const known = isCounted || access === 'public' ? undefined : recallCaller(app, request);
-      if (known) {
-        admit(request, known);
-        tellVersion(request, reply);
-      } else if (isCounted || access !== 'public') {
-        checkAsync(app, request)
-          .then(() => tellVersion(request, reply))
-          .then(() => done(), done);
-        return;
-      }
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    done();
-  });
-  server.addHook('onRoute', (route) => {
-    const { access = 'public', limit } = route.config ?? {};
+    const route = guardedRoute(String(method), url, config);
+    options.onRequest = [guard(route), ...[options.onRequest ?? []].flat()];
+    const { access, limit } = route;
     if (limit?.account) {
       const field = limit.account;
       // The account is in the body, which is read after the guard.
-      route.preHandler = async (request: FastifyRequest) => {
+      options.preHandler = async (request: FastifyRequest) => {
         const account = String((request.body as Record<string, unknown>)[field]);
-        await app.limits.take(`${nameOf(request)} account`, await accountKey(app, request, account), limit);
+        await app.limits.take(`${route.name} account`, await accountKey(app, request, account), limit);
       };
-    } else if (access !== 'public' && route.schema?.body !== undefined) {
+    } else if (access !== 'public' && options.schema?.body !== undefined) {
       // A slow body may outlast the rights of its caller.
-      route.preHandler = (request, _reply, done) => {
+      options.preHandler = (request, _reply, done) => {
         const known = recallCaller(app, request);
         // Resolved with the headers, and unchanged since.
         if (known && known === request.caller) return done();
         findCaller(app, request)
-          .then((caller) => admit(request, caller))
+          .then((caller) => admit(request, caller, route))
           .then(() => done(), done);
       };
     }
@@ -112,24 +145,27 @@ async function accountKey(app: AccessServices, request: FastifyRequest, account:
 }
 
 /** Resolves the caller and counts the request; unauthenticated requests are counted before any other work. */
-async function checkAsync(app: AccessServices, request: FastifyRequest): Promise<void> {
-  const { access = 'public', limit, tokenLimit } = request.routeOptions.config;
+async function checkAsync(app: AccessServices, request: FastifyRequest, route: GuardedRoute): Promise<void> {
+  const { access, limit, tokenLimit } = route;
   const address = addressKey(addressOf(request));
-  if (access === 'public') return count(app, request, address);
+  if (access === 'public') return count(app, route, address);
   const caller = await findCaller(app, request);
-  if (!caller && isOpenTo(request)) return count(app, request, address);
-  admit(request, caller);
+  if (!caller && isOpenTo(request, route)) return count(app, route, address);
+  admit(request, caller, route);
   if (access === 'token' && caller?.token) await countGatewayRequest(app, caller.token.id, tokenLimit);
-  else await count(app, request, limit ? address : `${caller?.userId} ${address}`);
+  else await count(app, route, limit ? address : `${caller?.userId} ${address}`);
   // A signed-in caller can only guess for one account, so it is counted from all addresses together.
-  if (limit && caller) await app.limits.take(`${nameOf(request)} user`, caller.userId, limit);
+  if (limit && caller) await app.limits.take(`${route.name} user`, caller.userId, limit);
 }
 
 /** Counts by the limit of the route, else by the general one where it is set. */
-async function count(app: AccessServices, request: FastifyRequest, key: string): Promise<void> {
-  const { limit } = request.routeOptions.config;
+async function count(
+  app: AccessServices,
+  { name, limit }: Pick<GuardedRoute, 'name' | 'limit'>,
+  key: string,
+): Promise<void> {
   const general = app.config.get('limits.requestsPerMinute');
-  if (limit) await app.limits.take(nameOf(request), key, limit);
+  if (limit) await app.limits.take(name, key, limit);
   else if (general !== undefined) await app.limits.take('any', key, { max: general, windowMs: MINUTE });
 }
 
@@ -150,10 +186,13 @@ async function countGatewayRequest(
   await app.limits.take('gateway', tokenId, { max: perMinute, windowMs: MINUTE, message });
 }
 
-function admit(request: FastifyRequest, caller: Caller | undefined): void {
-  const { access, scopes } = request.routeOptions.config;
+function admit(
+  request: FastifyRequest,
+  caller: Caller | undefined,
+  { url, access, scopes }: Pick<GuardedRoute, 'url' | 'access' | 'scopes'>,
+): void {
   if (!caller) throw new AppError('unauthenticated', 'Not signed in');
-  if (caller.isLimited && !mayLimitedDevice(request.method, request.routeOptions.url ?? ''))
+  if (caller.isLimited && !mayLimitedDevice(request.method, url))
     throw new AppError(
       'forbidden',
       'This device may only look, decide on approvals and cancel tasks. Use another device for this.',
@@ -177,15 +216,27 @@ function tellVersion(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** An invalid credential is refused even where none is needed. */
-const isOpenTo = (request: FastifyRequest): boolean =>
-  request.routeOptions.config.openOnLoopback?.() === true &&
+const isOpenTo = (request: FastifyRequest, { openOnLoopback }: GuardedRoute): boolean =>
+  openOnLoopback?.() === true &&
   request.headers.authorization === undefined &&
   isLoopbackHost(request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '') &&
   !isForwarded(request);
 
-/** HEAD counts as GET, because it does the same work. */
-const nameOf = ({ method, routeOptions }: FastifyRequest) =>
-  `${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`;
+const guardedRoute = (
+  method: string,
+  url: string,
+  { access = 'public', scopes, limit, tokenLimit, crossSite, openOnLoopback, body }: FastifyContextConfig,
+): GuardedRoute => ({
+  name: `${method === 'HEAD' ? 'GET' : method} ${url}`,
+  url,
+  access,
+  scopes,
+  limit,
+  tokenLimit,
+  isCrossSite: crossSite === true,
+  openOnLoopback,
+  body,
+});
 
 /** The port once the server listens; cached by the caller, because the lookup is slow. */
 function portOf(server: FastifyInstance): number | undefined {

@@ -8,7 +8,9 @@ class EncodedBody extends Error {
 /** Refuses bodies with a Content-Encoding: their bytes would be read as if they were plain. */
 export function refuseEncodedBodies(server: FastifyInstance): void {
   server.addHook('preParsing', (request, reply, _payload, done) => {
-    const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+    const given = request.raw.headers['content-encoding'];
+    if (given === undefined) return done();
+    const encoding = given.trim().toLowerCase();
     if (encoding === 'identity' || encoding === '') return done();
     reply.header('accept-encoding', 'identity');
     done(new EncodedBody('The body must not be compressed: send it without Content-Encoding'));

@@ -68,6 +68,7 @@ export function implement<Rs extends Routes>(
     const handler = handlers[name] as unknown as Handler<Route>;
     const { params, query, headers, body } = route;
     const bodyLimit = bodyLimitOf(route);
+    const { status = 200 } = route;
     server.route({
       method: route.method,
       url: route.path,
@@ -96,32 +97,45 @@ export function implement<Rs extends Routes>(
           }
         },
       }),
-      handler: async (request, reply) => {
-        reply.code(route.status ?? 200);
+      handler: (request, reply) => {
+        reply.code(status);
         const input = {
           params: request.params,
           query: request.query,
           headers: request.headers,
           body: request.body,
         } as RouteRequest<Route>;
-        const answer: unknown = await handler(input, { caller: request.caller, request, reply });
-        if (answer instanceof EventStream) return sendEventStream(reply, answer);
-        if (answer instanceof BytesAnswer) {
-          const wantsText = route.text && request.headers.accept?.includes('text/plain');
-          const type = wantsText ? TEXT : (route.file ?? 'application/octet-stream');
-          return sendBytes(reply, { type, pieces: answer.pieces, length: answer.length });
-        }
-        if (answer instanceof Redirect) return reply.redirect(answer.url, 302);
-        if (answer instanceof TextAnswer) return reply.type('text/plain; version=0.0.4').send(answer.text);
-        if (answer instanceof Readable) {
-          reply.type(route.file ?? 'application/json; charset=utf-8');
-          return request.method === 'HEAD' ? sendHead(reply, answer) : reply.send(answer);
-        }
-        check?.(route, reply.statusCode, answer);
-        return reply.send(answer);
+        const send = (answer: unknown) => sendAnswer(answer, { route, check, request, reply });
+        // Never within the turn of the parser, which refuses some requests only after their headers.
+        return Promise.resolve(handler(input, { caller: request.caller, request, reply })).then(send);
       },
     });
   }
+}
+
+interface Sending extends Pick<Context, 'request' | 'reply'> {
+  route: Route;
+  check: ResponseCheck | undefined;
+}
+
+/** Sends what the handler of the route answers, with the status that the reply has by then. */
+function sendAnswer(answer: unknown, { route, check, request, reply }: Sending): unknown {
+  if (answer instanceof EventStream) return sendEventStream(reply, answer);
+  if (answer instanceof BytesAnswer) {
+    const wantsText = route.text && request.headers.accept?.includes('text/plain');
+    const type = wantsText ? TEXT : (route.file ?? 'application/octet-stream');
+    return sendBytes(reply, { type, pieces: answer.pieces, length: answer.length });
+  }
+  if (answer instanceof Redirect) return reply.redirect(answer.url, 302);
+  if (answer instanceof TextAnswer) return reply.type('text/plain; version=0.0.4').send(answer.text);
+  if (answer instanceof Readable) {
+    reply.type(route.file ?? 'application/json; charset=utf-8');
+    return request.method === 'HEAD' ? sendHead(reply, answer) : reply.send(answer);
+  }
+  check?.(route, reply.statusCode, answer);
+  reply.send(answer);
+  // Fastify waits for a reply that is returned, which costs more than to see that it is done.
+  return reply.sent ? undefined : reply;
 }
 
 /** Answers HEAD without reading the body, which Fastify would do. */

@@ -24,15 +24,12 @@ export const bodyLimitOf = ({ bodyLimit, access }: Pick<Route, 'bodyLimit' | 'ac
  * Parses a JSON body; throws where it is malformed, too deep, has too many values or would pollute prototypes. An empty
  * body is undefined.
  */
-export function parseJsonBody(
-  bytes: Buffer,
-  { bodyLimit, ...options }: BodyOptions = { bodyLimit: BODY_LIMIT },
-): unknown {
+export function parseJsonBody(bytes: Buffer, options: BodyOptions = { bodyLimit: BODY_LIMIT }): unknown {
   if (bytes.length === 0) return undefined;
   checkJsonSize(bytes, {
     // Items that are checked one by one are refused one by one.
     maxDepth: options.itemsLaterIn === undefined ? MAX_JSON_DEPTH : Infinity,
-    maxValues: Math.ceil(bodyLimit / BYTES_PER_VALUE),
+    maxValues: Math.ceil(options.bodyLimit / BYTES_PER_VALUE),
   });
   if (!isUtf8(bytes)) throw new AppError('validation', 'The body is not valid UTF-8');
   let value: unknown;

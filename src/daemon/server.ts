@@ -1,7 +1,6 @@
 import websocket from '@fastify/websocket';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { safeParse } from '../contract/safe-parse.ts';
 import type { App } from '../core/app.ts';
 import { guardRequests } from './access.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -10,11 +9,12 @@ import { connectionLimits } from './connections/connection-limits.ts';
 import type { Patience } from './connections/connection.ts';
 import { Connections } from './connections/connections.ts';
 import { limitProxiedClients } from './connections/limit-proxied-clients.ts';
-import { handleErrors, ValidationFailure } from './error-table.ts';
+import { handleErrors } from './error-table.ts';
 import { createHttpServer, type ServerTimeouts } from './http-server.ts';
 import { registerLive } from './live.ts';
 import { answerBelowRoutes, sendError } from './raw-answers.ts';
 import { BODY_LIMIT, parseJsonBody } from './request-body.ts';
+import { validate, validateHeaders } from './request-schemas.ts';
 import type { ResponseCheck } from './response-check.ts';
 import { registerAgents } from './routes/agents.ts';
 import { registerSandbox } from './routes/sandbox.ts';
@@ -145,16 +145,14 @@ export async function buildServer(
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      done(null, parseJsonBody(body as Buffer, request.routeOptions.config.body));
+      done(null, parseJsonBody(body as Buffer, request.guarded?.body));
     } catch (error) {
       done(error as Error);
     }
   });
-  server.setValidatorCompiler<z.ZodType>(({ schema }) => (data) => {
-    // Fastify passes a missing body as null.
-    const parsed = safeParse(schema, data ?? undefined);
-    return parsed.success ? { value: parsed.data } : { error: new ValidationFailure(parsed.error.issues) };
-  });
+  server.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) =>
+    httpPart === 'headers' ? validateHeaders(schema) : validate(schema),
+  );
   handleErrors(server, app.log);
   // Before the guard, so that the plugin closes the connection of a refused upgrade.
   await server.register(websocket, { options: { maxPayload: 4096 } });
@@ -164,7 +162,7 @@ export async function buildServer(
   refuseEncodedBodies(server);
   auditRoutes(server, app);
   server.addHook('onResponse', (request, reply, done) => {
-    const { url = 'unknown' } = request.routeOptions;
+    const url = request.guarded?.url ?? request.routeOptions.url ?? 'unknown';
     app.metrics.requests.record(request.method, url, reply.statusCode, reply.elapsedTime);
     done();
   });

@@ -3,6 +3,9 @@ import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { CountingDatabase } from './sqlite-dialect.ts';
 
+/** Statements per table; rows that set other columns are written with a new one. */
+const MAX_INSERTS = 16;
+
 type Table = keyof Schema;
 /** The columns of a row. */
 export type Values = Record<string, unknown>;
@@ -33,7 +36,9 @@ export class RowStatements {
     this.#db = db;
   }
 
-  /** Throws the error of node:sqlite. */
+  /**
+   * Nulls are left out, which is faster: a column that may be null has no other default. Throws the error of node:sqlite.
+   */
   insert(table: Table, row: Values): void {
     let inserts = this.#inserts.get(table);
     if (!inserts) this.#inserts.set(table, (inserts = []));
@@ -41,10 +46,11 @@ export class RowStatements {
       const values = valuesOf(row, columns);
       if (values) return this.#run(statement, values);
     }
-    const columns = Object.keys(row);
-    const statement = this.#prepare(this.#db.insertInto(table).values(row));
-    inserts.push({ columns, statement });
-    this.#run(statement, Object.values(row));
+    const set = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+    const statement = this.#prepare(this.#db.insertInto(table).values(set));
+    if (inserts.length >= MAX_INSERTS) inserts.pop();
+    inserts.unshift({ columns: Object.keys(set), statement });
+    this.#run(statement, Object.values(set));
   }
 
   /** Adds the amounts to the row with this key, or creates it with them. Throws the error of node:sqlite. */
@@ -92,12 +98,14 @@ export class RowStatements {
   }
 }
 
-/** The values of a row that sets exactly these columns in this order. */
+/** The values of a row that sets exactly these columns in this order, and is null in all others. */
 function valuesOf(row: Values, columns: readonly string[]): unknown[] | undefined {
   const values: unknown[] = [];
   for (const column in row) {
+    const value = row[column];
+    if (value === null) continue;
     if (column !== columns[values.length]) return undefined;
-    values.push(row[column]);
+    values.push(value);
   }
   return values.length === columns.length ? values : undefined;
 }

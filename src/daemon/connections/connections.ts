@@ -36,6 +36,11 @@ export class Connections {
     return this.#known.get(socket);
   }
 
+  /** Whether any proxy is trusted. */
+  get mayHaveProxies(): boolean {
+    return this.#limits.trustedProxies.length > 0;
+  }
+
   /** How many connections, or requests through a proxy, a client at the address may have at once. */
   limitOf(address: string): number {
     const { max, perAddress } = this.#limits;

@@ -12,6 +12,7 @@ const RETRY_AFTER_MS = 5000;
  * address of the client.
  */
 export function limitProxiedClients(server: FastifyInstance, connections: Connections): void {
+  if (!connections.mayHaveProxies) return;
   const inProgress = new Map<string, number>();
   server.addHook('onRequest', (request, reply, done) => {
     if (!connections.of(request.raw.socket)?.isProxy) return done();

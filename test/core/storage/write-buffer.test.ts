@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openTestDatabase } from './test-database.ts';
 
@@ -51,6 +52,26 @@ describe('deferred rows', () => {
     });
     const stored = await test.database.read.selectFrom('notifications').selectAll().orderBy('id').execute();
     expect(stored).toEqual(rows.map((row) => ({ task_id: null, read_at: null, ...row })));
+  });
+
+  it('leaves out a column that is null, which none with another default may be', async () => {
+    await using test = await openTestDatabase();
+    const columns = await sql<{ what: string }>`select m.name || '.' || c.name as what
+      from sqlite_master m, pragma_table_info(m.name) c
+      where m.type = 'table' and c."notnull" = 0 and c.dflt_value is not null`.execute(test.database.read);
+    expect(columns.rows).toEqual([]);
+    const note = { owner_id: 'user', type: 'test', title: '', message: '', data: '{}', created_at: '' };
+    const rows = Array.from({ length: 40 }, (_, n) => ({
+      id: String(100 + n),
+      ...note,
+      task_id: n % 2 === 0 ? null : 'task_2',
+      read_at: n % 3 === 0 ? null : 'now',
+    }));
+    await test.database.write(async (transaction) => {
+      for (const row of rows) transaction.insertLater('notifications', row);
+    });
+    const stored = await test.database.read.selectFrom('notifications').selectAll().orderBy('id').execute();
+    expect(stored).toEqual(rows);
   });
 
   it('stores deferred rows whose columns are in different orders', async () => {
