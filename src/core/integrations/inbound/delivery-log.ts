@@ -7,6 +7,7 @@ import type { WriteTransaction } from '../../storage/database.ts';
 import { fitName } from './fit-task.ts';
 import type { DeliveryNews, InboundStore, KnownDelivery } from './inbound-store.ts';
 import type { SourceEvent } from './source-work.ts';
+import type { StoredPayload } from './stored-payload.ts';
 
 /** A delivery with a valid signature. */
 export interface Delivery {
@@ -17,7 +18,7 @@ export interface Delivery {
   bodyHash: string;
   bytes: number;
   /** The JSON as received. */
-  text: string;
+  payload: StoredPayload;
   receivedAt: string;
   /** Why it is refused despite its valid signature. */
   refusal?: string | undefined;
@@ -74,7 +75,7 @@ export class DeliveryLog {
       sender: fitOptional(event.sender),
       copies: 1,
       bytes: delivery.bytes,
-      payload: delivery.text,
+      payload: delivery.payload,
       received_at: delivery.receivedAt,
       last_received_at: delivery.receivedAt,
       replay_of: replay?.of ?? null,
