@@ -7,7 +7,6 @@ import type { WriteTransaction } from '../../storage/database.ts';
 import { fitName } from './fit-task.ts';
 import type { DeliveryNews, InboundStore, KnownDelivery } from './inbound-store.ts';
 import type { SourceEvent } from './source-work.ts';
-import type { StoredPayload } from './stored-payload.ts';
 
 /** A delivery with a valid signature. */
 export interface Delivery {
@@ -18,7 +17,7 @@ export interface Delivery {
   bodyHash: string;
   bytes: number;
   /** The JSON as received. */
-  payload: StoredPayload;
+  text: string;
   receivedAt: string;
   /** Why it is refused despite its valid signature. */
   refusal?: string | undefined;
@@ -75,7 +74,7 @@ export class DeliveryLog {
       sender: fitOptional(event.sender),
       copies: 1,
       bytes: delivery.bytes,
-      payload: delivery.payload,
+      payload: delivery.text,
       received_at: delivery.receivedAt,
       last_received_at: delivery.receivedAt,
       replay_of: replay?.of ?? null,

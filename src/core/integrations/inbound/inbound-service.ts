@@ -17,7 +17,6 @@ import { type InboundStore, senderOf, toInboundDelivery } from './inbound-store.
 import { outsideWindow } from './replay-window.ts';
 import { rulesOf } from './source-rules.ts';
 import type { ReadSource, SourceEvent, SourceHeaders } from './source-work.ts';
-import { packPayload, unpackPayload } from './stored-payload.ts';
 import type { WorkIntake } from './work-intake.ts';
 
 const failedSignatures = {
@@ -68,7 +67,7 @@ export class InboundService {
       deliveryId: deliveryIdOf(provider, headers, bodyHash),
       bodyHash,
       bytes: body.length,
-      payload: await packPayload(payload.text),
+      text: payload.text,
       receivedAt: now.toISOString(),
       refusal: outsideWindow(provider, payload.value, now),
     };
@@ -91,16 +90,13 @@ export class InboundService {
       deliveryId: row.delivery_id,
       bodyHash: row.body_hash,
       bytes: row.bytes,
-      payload: row.payload,
+      text: row.payload,
       receivedAt: runtime.now().toISOString(),
       replay: { of: row.id, caller, client },
     };
     // The entry stores the event name, which the payload lacks.
     const headers = { 'x-github-event': row.event };
-    return this.#deps.intake.take(
-      delivery,
-      await this.#read(provider, headers, parsePayload(unpackPayload(row.payload))),
-    );
+    return this.#deps.intake.take(delivery, await this.#read(provider, headers, parsePayload(row.payload)));
   }
 
   async list(query: ListInboundQuery) {
@@ -111,7 +107,7 @@ export class InboundService {
   async get(id: string): Promise<{ delivery: InboundDelivery; payload?: ReturnType<typeof parsePayload> }> {
     const { payload, ...row } = await this.#find(id);
     const delivery = toInboundDelivery({ ...row, has_payload: payload === null ? 0 : 1 });
-    return { delivery, ...(payload !== null && { payload: parsePayload(unpackPayload(payload)) }) };
+    return { delivery, ...(payload !== null && { payload: parsePayload(payload) }) };
   }
 
   /** Limits failures only: valid deliveries may come from the same address. */

@@ -16,8 +16,8 @@ export interface InboundDeliveryRow {
   sender: string | null;
   copies: number;
   bytes: number;
-  /** The received JSON, packed or as text, while it is retained. */
-  payload: string | Uint8Array | null;
+  /** The received JSON, while it is retained. */
+  payload: string | null;
   received_at: string;
   last_received_at: string;
   replay_of: string | null;
