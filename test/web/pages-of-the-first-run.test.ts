@@ -76,6 +76,7 @@ describe.skipIf(!hasBrowser)('the pages of the first run (need Chromium)', () =>
     await tab.open('/first-run');
     await page.getByRole('button', { name: 'Skip', exact: true }).click();
     await page.getByRole('button', { name: /^Skip: a new folder/ }).click();
+    await page.waitForURL('**/first-run?step=3');
     await page.reload();
     await page.getByText('Step 3 of 3').waitFor();
     await page.getByRole('button', { name: 'Skip', exact: true }).click();

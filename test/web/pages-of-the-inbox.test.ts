@@ -114,8 +114,6 @@ describe.skipIf(!hasBrowser)('what the inbox lists (needs Chromium)', () => {
       const { items } = await daemon.client.dlq.list({ query: { status: 'all' } });
       expect(items.map(({ status }) => status).toSorted()).toEqual(['pending', 'resolved']);
     });
-    // The page may still show the one that was retried.
-    await page.reload();
     await pressEnter(letter.getByRole('button', { name: 'Discard' }));
     await letter.waitFor({ state: 'detached' });
     await page.goto('about:blank');

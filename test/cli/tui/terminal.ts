@@ -85,14 +85,17 @@ export class Terminal implements Disposable {
     throw new Error('unreachable');
   }
 
-  /** Presses a key until it has an effect: a question takes no keys in its first half second. */
-  async presses(key: string, effect: RegExp): Promise<string> {
+  /**
+   * Presses a key as long as a question is there, until it has an effect: a question takes no keys in its first half second.
+   * Where the screen is late, a key too many may stand in what is written next.
+   */
+  async presses(key: string, question: RegExp, effect: RegExp): Promise<string> {
     const end = performance.now() + patienceMs;
     for await (const _ of setInterval(700)) {
       const { screen } = this;
       if (effect.test(screen)) return screen;
       if (performance.now() > end) throw new Error(`${key} never led to ${effect}:\n${screen}`);
-      this.type(key);
+      if (question.test(screen)) this.type(key);
     }
     throw new Error('unreachable');
   }
