@@ -153,6 +153,7 @@ describe.skipIf(!hasBrowser)('what the inbox lists (needs Chromium)', () => {
     await page.getByRole('article', { name: 'Webhook paused: Pager' }).waitFor({ state: 'detached' });
     expect((await client.webhooks.get({ params: { id: webhook.id } })).webhook.status).toBe('active');
     await pressEnter(page.getByRole('button', { name: 'Resume the queue' }));
+    await until(async () => expect((await client.inbox.get()).items).toEqual([]));
     await page.getByText('Nothing needs you.').waitFor();
     // Somebody else pauses it.
     await client.queue.pause();
