@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { sessionCookie } from '../../src/contract/locations.ts';
 import type { TestDaemon } from './daemon.ts';
 import { patienceMs } from './long.ts';
@@ -113,7 +114,7 @@ export async function tryAgain(page: Page, shown: Locator): Promise<void> {
 
 /** Waits until the element with the focus has a property with this value. */
 export async function untilFocused(page: Page, property: string, value: string): Promise<void> {
-  await page.waitForFunction(`document.activeElement?.${property} === ${JSON.stringify(value)}`);
+  await until(async () => expect(await page.evaluate(`document.activeElement?.${property}`)).toBe(value));
 }
 
 /** Ends the browser of this file. */
