@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { buildWeb } from './build-web.js';
+import { lateSchemas } from './late-schemas.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
@@ -135,7 +136,7 @@ async function bundle(input, { plugins = [], groups } = {}) {
       target: 'node24',
       define: { 'process.env.NODE_ENV': '"production"' },
     },
-    plugins: [...plugins, lateBuiltins, latePathMatchers, builtinsWithoutNamespaces, grouping?.plugin],
+    plugins: [...plugins, lateBuiltins, latePathMatchers, lateSchemas, builtinsWithoutNamespaces, grouping?.plugin],
     experimental: { nativeMagicString: true },
     onLog(level, log) {
       // Some modules are imported early by one and late by another.
