@@ -9,7 +9,6 @@ import type { IconName } from '../../components/icon-paths.ts';
 import { Ago } from '../../components/time.tsx';
 import { inboxQuery } from '../../queries/inbox.ts';
 import { queryClient } from '../../queries/query-client.ts';
-import { queueQuery } from '../../queries/queue.ts';
 import styles from './inbox.module.css';
 import { formatNumber } from '../../components/format-number.ts';
 
@@ -17,17 +16,10 @@ type Item<K extends InboxItem['kind']> = Extract<InboxItem, { kind: K }>;
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: inboxQuery.queryKey });
 
-async function resumeQueue(): Promise<void> {
-  await client.queue.resume();
-  // Known here at once, so that a pause that follows soon is seen as one.
-  queryClient.setQueryData(queueQuery.queryKey, (old) => old && { ...old, paused: false });
-  await refresh();
-}
-
 /** Nothing starts until the queue is resumed. */
 const PausedQueue = ({ item: { message } }: { item: Item<'queue'> }) => (
   <Card id="queue" icon="pause" title="The queue is paused" text={message.replace(/^.*?\. /, '')}>
-    <ActButton run={resumeQueue}>Resume the queue</ActButton>
+    <ActButton run={() => client.queue.resume().then(refresh)}>Resume the queue</ActButton>
   </Card>
 );
 
