@@ -8,7 +8,7 @@ import { escapeLine } from '../output/escape-text.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { httpFetch } from './http-fetch.ts';
 import { whileWaiting } from '../output/while-waiting.ts';
-import { type Interrupt, interruptCodes, onInterrupt } from '../commands/run/on-interrupt.ts';
+import { untilInterrupted } from '../commands/run/on-interrupt.ts';
 import { waitForDaemon } from './wait-for-daemon.ts';
 
 const LOG_LINES_SHOWN = 5;
@@ -42,34 +42,29 @@ export async function startDaemonProcess(
   const said = () => readFrom(locations.logFile, log.size);
   const fail = (reason: string) => notStarted(reason, exitCode, said(), locations);
   const wait = { isShown: true, text: 'starting the daemon' };
-  const running = await whileWaiting(cli.output, wait, async (show) => {
-    const stopping = new AbortController();
-    const forget = onInterrupt((signal) => stopping.abort(stillStarting(locations, signal)));
-    try {
-      return await waitForDaemon({
-        find: () => findReadyDaemon(locations),
-        look: () => readStartingDaemon(locations),
-        exitReason: () => (exitReason !== undefined && !said().includes(lostRace) ? exitReason : undefined),
-        isAlive,
-        show,
-        fail,
-        signal: stopping.signal,
-      });
-    } finally {
-      forget();
-    }
-  });
+  const running = await whileWaiting(cli.output, wait, (show) =>
+    untilInterrupted(
+      () => stillStarting(locations),
+      (signal) =>
+        waitForDaemon({
+          find: () => findReadyDaemon(locations),
+          look: () => readStartingDaemon(locations),
+          exitReason: () => (exitReason !== undefined && !said().includes(lostRace) ? exitReason : undefined),
+          isAlive,
+          show,
+          fail,
+          signal,
+        }),
+    ),
+  );
   return { ...running, isOurs: running.pid === child.pid };
 }
 
 /** The daemon is a process group of its own, which no Ctrl-C reaches. */
-function stillStarting(locations: Locations, signal: Interrupt): CliError {
+function stillStarting(locations: Locations): { message: string; next: string } {
   const doing = readStartingDaemon(locations)?.step.text;
-  return new CliError(
-    interruptCodes[signal],
-    `The daemon is still starting${doing === undefined ? '' : `: ${doing}`}.`,
-    { next: 'See: svc daemon status' },
-  );
+  const message = `The daemon is still starting${doing === undefined ? '' : `: ${doing}`}.`;
+  return { message, next: 'See: svc daemon status' };
 }
 
 /** The daemon of this home, if it serves requests, even if it cannot store anything. */

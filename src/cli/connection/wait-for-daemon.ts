@@ -16,7 +16,7 @@ export interface WaitForDaemonOptions {
   show: ShowStep;
   /** The error for a reason. */
   fail: (reason: string) => Error;
-  /** Ends the wait with its reason. */
+  /** Ends the wait. */
   signal: AbortSignal;
   /** Milliseconds that never jump. */
   now?: () => number;
@@ -37,23 +37,19 @@ export async function waitForDaemon({
 }: WaitForDaemonOptions): Promise<DaemonDescription> {
   let lastSign = now();
   let before: StartingDaemon | undefined;
-  try {
-    for (;;) {
-      const running = await find();
-      if (running) return running;
-      const reason = exitReason();
-      if (reason !== undefined) throw fail(reason);
-      const starting = look();
-      if (starting) {
-        if (starting.touchedAt !== before?.touchedAt) lastSign = now();
-        show(starting.step);
-      } else if (before && !isAlive(before.pid)) throw fail('the daemon that was starting has exited');
-      before = starting ?? before;
-      if (now() - lastSign >= SILENT_FOR_MS)
-        throw fail(`it has given no sign of life for ${SILENT_FOR_MS / 1000} s`);
-      await pause(before ? LOOK_AT_STEPS_MS : LOOK_EVERY_MS, signal);
-    }
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
+  for (;;) {
+    const running = await find();
+    if (running) return running;
+    const reason = exitReason();
+    if (reason !== undefined) throw fail(reason);
+    const starting = look();
+    if (starting) {
+      if (starting.touchedAt !== before?.touchedAt) lastSign = now();
+      show(starting.step);
+    } else if (before && !isAlive(before.pid)) throw fail('the daemon that was starting has exited');
+    before = starting ?? before;
+    if (now() - lastSign >= SILENT_FOR_MS)
+      throw fail(`it has given no sign of life for ${SILENT_FOR_MS / 1000} s`);
+    await pause(before ? LOOK_AT_STEPS_MS : LOOK_EVERY_MS, signal);
   }
 }

@@ -1,6 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { ensureBuilt, outcomeOf, said, SvcHome } from '../svc-binary.ts';
 
 beforeAll(ensureBuilt);
@@ -20,6 +22,53 @@ describe('svc tasks', () => {
     expect(imported.stderr).toContain('Imported 1 of 1 tasks, 0 already existed.');
     const again = await other.svc(['tasks', 'import', '-', '--json'], { stdin: readFileSync(file, 'utf8') });
     expect(JSON.parse(again.stdout)).toMatchObject({ imported: 0, skipped: 1 });
+  });
+
+  it('imports in parts, and says which tasks of all were wrong', async () => {
+    await using home = await SvcHome.create();
+    const task = (n: number) => ({
+      id: `task_${n}`,
+      title: n === 1500 ? '' : `Task ${n}`,
+      status: 'completed',
+      priority: 2,
+      source: 'api',
+      labels: [],
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
+    const body = JSON.stringify({ version: '1', tasks: Array.from({ length: 2100 }, (_, n) => task(n)) });
+    const first = await home.svc(['tasks', 'import', '-', '--json'], { stdin: body });
+    expect(JSON.parse(first.stdout), first.stderr).toMatchObject({
+      message: 'Imported 2099 of 2100 tasks',
+      imported: 2099,
+      skipped: 0,
+      errors: [{ index: 1500, error: expect.stringMatching(/^title: /) as string }],
+    });
+    expect(first).toMatchObject({ code: 6, stderr: expect.not.stringContaining('importing') as string });
+    const again = await home.svc(['tasks', 'import', '-'], { stdin: body });
+    expect(again.stderr).toMatch(/^Imported 0 of 2100 tasks, 2099 already existed\.\n {2}task 1500: title/);
+  });
+
+  it('leaves no part of an export that is interrupted', async () => {
+    await using home = await SvcHome.create();
+    const held = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"version":"1","taskCount":2,"tasks":[{}');
+    }).listen(0, '127.0.0.1');
+    await once(held, 'listening');
+    const address = held.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    const file = join(home.folder, 'tasks.json');
+    const exporting = home.start(['tasks', 'export', '--output', file, '--url', url]);
+    await vi.waitFor(
+      () => expect(readdirSync(home.folder).some((name) => name.endsWith('.tmp'))).toBe(true),
+      30_000,
+    );
+    exporting.kill('SIGINT');
+    const { code, stderr } = outcomeOf(await exporting);
+    held.closeAllConnections();
+    held.close();
+    expect({ code, stderr }).toEqual({ code: 130, stderr: `svc: Stopped; ${file} was not written.\n` });
+    expect(readdirSync(home.folder).filter((name) => name.startsWith('tasks.json'))).toEqual([]);
   });
 
   it('watches all tasks', async () => {
