@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt, outcomeOf, said, SvcHome } from '../svc-binary.ts';
 
 beforeAll(ensureBuilt);
@@ -46,29 +44,6 @@ describe('svc tasks', () => {
     expect(first).toMatchObject({ code: 6, stderr: expect.not.stringContaining('importing') as string });
     const again = await home.svc(['tasks', 'import', '-'], { stdin: body });
     expect(again.stderr).toMatch(/^Imported 0 of 2100 tasks, 2099 already existed\.\n {2}task 1500: title/);
-  });
-
-  it('leaves no part of an export that is interrupted', async () => {
-    await using home = await SvcHome.create();
-    const held = createServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.write('{"version":"1","taskCount":2,"tasks":[{}');
-    }).listen(0, '127.0.0.1');
-    await once(held, 'listening');
-    const address = held.address();
-    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-    const file = join(home.folder, 'tasks.json');
-    const exporting = home.start(['tasks', 'export', '--output', file, '--url', url]);
-    await vi.waitFor(
-      () => expect(readdirSync(home.folder).some((name) => name.endsWith('.tmp'))).toBe(true),
-      30_000,
-    );
-    exporting.kill('SIGINT');
-    const { code, stderr } = outcomeOf(await exporting);
-    held.closeAllConnections();
-    held.close();
-    expect({ code, stderr }).toEqual({ code: 130, stderr: `svc: Stopped; ${file} was not written.\n` });
-    expect(readdirSync(home.folder).filter((name) => name.startsWith('tasks.json'))).toEqual([]);
   });
 
   it('watches all tasks', async () => {
