@@ -18,7 +18,7 @@ export async function importTasks(cli: Cli, file: string, { json }: { json?: boo
   const { output } = cli;
   const wait = { isShown: !json, text: `reading ${file === '-' ? 'stdin' : escapeLine(file)}` };
   const report = await whileWaiting(output, wait, async (show) => {
-    const text = file === '-' ? await readStdin(showBytes(wait.text, show)) : read(file);
+    const text = await read(file, (bytes) => show({ text: wait.text, detail: formatSize(bytes) }));
     return send(cli, parse(file, text), show);
   });
   if (report.errors.length > 0) cli.exitCode = exitCodes.invalid;
@@ -41,7 +41,7 @@ async function send(cli: Cli, body: unknown, show: ShowStep): Promise<ImportRepo
   if (!tasks) return client.tasks.import({ body: body as { version: '1'; tasks: unknown[] } });
   const report: ImportReport = { message: '', imported: 0, skipped: 0, errors: [] };
   const stopped = () => ({
-    message: `Stopped; ${report.imported} of ${tasks.length} tasks were imported and stay.`,
+    message: `Stopped; at least ${report.imported} of ${tasks.length} tasks were imported.`,
     next: 'To continue, import the same file again: tasks that exist are skipped.',
   });
   await untilInterrupted(stopped, async (signal) => {
@@ -64,16 +64,13 @@ function tasksOf(body: unknown): unknown[] | undefined {
   return isObject && Array.isArray(body.tasks) ? (body.tasks as unknown[]) : undefined;
 }
 
-const showBytes = (text: string, show: ShowStep) => (bytes: number) =>
-  show({ text, detail: formatSize(bytes) });
-
-function read(file: string): string {
+async function read(file: string, onBytes: (bytes: number) => void): Promise<string> {
   try {
-    return readFileSync(file, 'utf8');
+    return file === '-' ? await readStdin(onBytes) : readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CliError(exitCodes.invalid, `${file} cannot be read: ${formatFileError(error)}.`, {
-      cause: error,
-    });
+    const isTooLong = error instanceof Error && 'code' in error && error.code === 'ERR_STRING_TOO_LONG';
+    const reason = isTooLong ? 'it is larger than 512 MiB' : formatFileError(error);
+    throw new CliError(exitCodes.invalid, `${escapeLine(file)} cannot be read: ${reason}.`, { cause: error });
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ExportCounter } from '../../../src/cli/commands/tasks/export-counter.ts';
+import { ExportCounter } from '../../../../src/cli/commands/tasks/export-counter.ts';
 
 const tasks = [
   { id: 'task_1', title: 'a "quoted" } ] title', labels: ['a', 'b'], metadata: { id: [{ deep: {} }] } },

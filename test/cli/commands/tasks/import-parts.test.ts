@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { importParts } from '../../../src/cli/commands/tasks/import-parts.ts';
+import { importParts } from '../../../../src/cli/commands/tasks/import-parts.ts';
 
 const partsOf = (tasks: unknown[]) => [...importParts(tasks)].map((part) => [part.start, part.tasks.length]);
 const textOf = (characters: number) => ({ prompt: 'x'.repeat(characters) });
