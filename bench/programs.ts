@@ -1,16 +1,14 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { port, residentMiB, startProgram, stopProgram, svc } from './program.ts';
 import { type Figure, median } from './report.ts';
 
 const RUNS = 15;
 const STARTS = 11;
-const svc = fileURLToPath(new URL('../bin/svc.js', import.meta.url));
-const port = 20_000 + (process.pid % 10_000);
+const INSTALLS = 5;
 
 /** The programs as a whole: the command line beside an empty Node.js, and the daemon's start and size. */
 export async function programs(): Promise<Figure[]> {
@@ -20,14 +18,14 @@ export async function programs(): Promise<Figure[]> {
   const emptyBesideStarts: number[] = [];
   for (let run = 0; run < STARTS + 1; run++) {
     const alone = timeOf(process.execPath, ['-e', '0'], env);
-    const { daemon, ms } = await startDaemon(env);
-    await stop(daemon);
+    const { daemon, ms } = await startProgram(env);
+    await stopProgram(daemon);
     // The first start fills the compile cache and makes the database.
     if (run === 0) continue;
     starts.push(ms);
     emptyBesideStarts.push(alone);
   }
-  const { daemon } = await startDaemon(env);
+  const { daemon } = await startProgram(env);
   // What the start needed is given back after a moment.
   await delay(3000);
   const rss = residentMiB(daemon.pid ?? 0);
@@ -47,7 +45,7 @@ export async function programs(): Promise<Figure[]> {
     empty.push(alone);
     commands.forEach((command, n) => command.times.push(times[n] ?? Number.NaN));
   }
-  await stop(daemon);
+  await stopProgram(daemon);
   rmSync(home, { recursive: true });
   const beside = `node -e 0 ${median(empty).toFixed(0)} ms`;
   const ratio = (times: number[], alone = empty) =>
@@ -74,7 +72,7 @@ export async function programs(): Promise<Figure[]> {
       value: rss,
       bound: { most: 90 },
     },
-    packed(),
+    ...installed(),
   ];
 }
 
@@ -93,47 +91,60 @@ function systemNode(): string[] {
     .slice(0, 1);
 }
 
-/** The size of the package once it is installed, without the Node.js that npm installs beside it. */
-function packed(): Figure {
-  const { stdout } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--offline'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    encoding: 'utf8',
-  });
-  const [{ unpackedSize }] = JSON.parse(stdout) as [{ unpackedSize: number }];
-  const value = unpackedSize / 2 ** 20;
-  return {
-    name: 'size of the package',
-    ours: `${value.toFixed(1)} MiB`,
-    baseline: '',
-    value,
-    bound: { most: 60 },
+/** The package in an empty project, from a warm cache: its size without the Node.js that npm installs beside it, and npx. */
+function installed(): Figure[] {
+  const project = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  const npm = (...args: string[]) =>
+    timeOf('npm', [...args, '--no-audit', '--no-fund'], process.env, project);
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', project];
+  const { stdout } = spawnSync('npm', pack, { cwd: dirname(dirname(svc)), encoding: 'utf8' });
+  const [{ unpackedSize, filename }] = JSON.parse(stdout) as [{ unpackedSize: number; filename: string }];
+  writeFileSync(join(project, 'package.json'), '{}');
+  const installs: number[] = [];
+  // The first one fills the cache.
+  for (let run = 0; run < INSTALLS + 1; run++) {
+    rmSync(join(project, 'node_modules'), { recursive: true, force: true });
+    const ms = npm('install', '--prefer-offline', '--no-save', `./${filename}`);
+    if (run > 0) installs.push(ms);
+  }
+  const { packages } = JSON.parse(readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8')) as {
+    packages: object;
   };
+  const ratios: number[] = [];
+  const times: number[] = [];
+  for (let run = 0; run < INSTALLS; run++) {
+    const alone = timeOf(process.execPath, ['-e', '0'], process.env);
+    const ms = timeOf('npx', ['--no-install', 'svc', '--version'], process.env, project);
+    times.push(ms);
+    ratios.push(ms / alone);
+  }
+  rmSync(project, { recursive: true });
+  const size = unpackedSize / 2 ** 20;
+  const count = Object.keys(packages).length;
+  return [
+    figure('svc --version by npx', `${median(times).toFixed(0)} ms`, median(ratios), 40),
+    figure('size of the package', `${size.toFixed(1)} MiB`, size, 60),
+    figure('packages that it installs, itself and Node.js among them', String(count), count, 25),
+    figure(
+      'installing it from a warm cache',
+      `${(median(installs) / 1000).toFixed(1)} s`,
+      median(installs) / 1000,
+      10,
+    ),
+  ];
 }
 
-function timeOf(node: string, args: string[], env: NodeJS.ProcessEnv): number {
+const figure = (name: string, ours: string, value: number, most: number): Figure => ({
+  name,
+  ours,
+  baseline: '',
+  value,
+  bound: { most },
+});
+
+function timeOf(node: string, args: string[], env: NodeJS.ProcessEnv, cwd = process.cwd()): number {
   const began = performance.now();
-  const { status, stderr } = spawnSync(node, args, { env });
+  const { status, stderr } = spawnSync(node, args, { env, cwd });
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr.toString()}`);
   return performance.now() - began;
-}
-
-async function startDaemon(env: NodeJS.ProcessEnv) {
-  const began = performance.now();
-  const daemon = spawn(process.execPath, [svc, 'daemon'], { env, stdio: 'ignore' });
-  for (;;) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/health/ready`).catch(() => undefined);
-    if (response?.status === 200) return { daemon, ms: performance.now() - began };
-    await delay(2);
-  }
-}
-
-async function stop(daemon: ReturnType<typeof spawn>): Promise<void> {
-  const gone = once(daemon, 'exit');
-  daemon.kill('SIGTERM');
-  await gone;
-}
-
-function residentMiB(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }

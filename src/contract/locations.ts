@@ -20,7 +20,7 @@ export interface Locations {
   /** Lets the first account be made; there only until it is. */
   setupCodeFile: string;
   logFile: string;
-  /** JSON {pid, url, version, startedAt} of the daemon that runs. */
+  /** JSON {pid, url, version, startedAt} of the daemon that runs; while it upgrades its database, `starting` for `url`. */
   daemonFile: string;
 }
 

@@ -1,4 +1,5 @@
 import type { Locations } from '../contract/locations.ts';
+import type { ReportStart } from '../contract/start-step.ts';
 import { AGENTIC_MS } from '../contract/run-events.ts';
 import { composeAgentPrograms } from './agent-programs/compose-agent-programs.ts';
 import type { AgentAdapter } from './agents/agent-adapter.ts';
@@ -55,6 +56,8 @@ export interface AppOptions {
   env: Record<string, string | undefined>;
   log: Log;
   runtime?: Runtime;
+  /** Is called before each step of an upgrade of the database. */
+  onStartStep?: ReportStart;
   /** Agents in addition to those that come with svc, for benchmarks and tests. */
   extraAdapters?: AgentAdapter[];
   /** The wall time of an agentic run; three minutes unless a test gives its own. */

@@ -1,7 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { type Locations, locate } from '../contract/locations.ts';
+import type { ReportStart } from '../contract/start-step.ts';
 import { type AgentAdapter } from '../core/agents/agent-adapter.ts';
 import { type App, createApp } from '../core/app.ts';
 import type { ModelOptions } from '../core/providers/compose-providers.ts';
@@ -13,9 +13,10 @@ import { AppError, messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { explainUnwritable } from '../core/paths/explain-unwritable.ts';
 import { keepOwnFilesPrivate } from '../core/processes/work-umask.ts';
-import type { Runtime } from '../core/runtime.ts';
+import { type Runtime, systemRuntime } from '../core/runtime.ts';
 import { version } from '../core/version.ts';
 import { consoleLog } from './console-log.ts';
+import { DaemonFile } from './daemon-file.ts';
 import { keepLogSmall } from './log-rotation.ts';
 import type { ResponseCheck } from './response-check.ts';
 import { buildServer } from './server.ts';
@@ -28,6 +29,8 @@ export interface StartOptions {
   check?: ResponseCheck;
   runtime?: Runtime;
   extraAdapters?: AgentAdapter[];
+  /** Is called before each step of an upgrade of the database. */
+  onStartStep?: ReportStart;
   /** For tests. */
   sessionMs?: number;
   models?: ModelOptions;
@@ -60,6 +63,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     locations,
     env,
     log,
+    onStartStep: logSteps(log, options.onStartStep),
     ...(options.runtime && { runtime: options.runtime }),
     ...(options.extraAdapters && { extraAdapters: options.extraAdapters }),
     ...(options.sessionMs !== undefined && { sessionMs: options.sessionMs }),
@@ -91,12 +95,18 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
 /** Runs `svc daemon` until a signal; calls `onReady` once it accepts requests. Resolves with the exit code. */
 export async function runDaemon(flags: Flags, onReady: () => void = () => undefined): Promise<number> {
   keepOwnFilesPrivate();
-  const daemon = await startDaemon({ flags });
+  const locations = locate(readEnvironment());
+  const daemonFile = new DaemonFile({ path: locations.daemonFile, ...systemRuntime });
+  const daemon = await startDaemon({ flags, locations, onStartStep: daemonFile.starting }).catch(
+    async (error: unknown) => {
+      await daemonFile.failed();
+      throw error;
+    },
+  );
   const signalled = nextSignal();
-  const { app, locations, url } = daemon;
-  const description = { pid: process.pid, url, version, startedAt: new Date().toISOString() };
+  const { app, url } = daemon;
   try {
-    writeFileSync(locations.daemonFile, `${JSON.stringify(description)}\n`, { mode: 0o600 });
+    await daemonFile.ready(url);
   } catch (error) {
     await daemon.close(0);
     throw explainUnwritable(error);
@@ -115,7 +125,7 @@ export async function runDaemon(flags: Flags, onReady: () => void = () => undefi
     nextSignal(DUPLICATE_SIGNAL_MS).then(() => false),
   ]);
   stopRotation();
-  rmSync(locations.daemonFile, { force: true });
+  await daemonFile.remove();
   return stopped ? 0 : 130;
 }
 
@@ -140,6 +150,16 @@ async function announce({ app, locations }: Daemon, url: string): Promise<void> 
     `Access key for browsers: ${key}\nSave it now, it is shown only once. Create a new one: svc auth access-key\n` +
       `Or sign in with this link, valid once for one minute:\n${url}/sign-in#${link.token}\n`,
   );
+}
+
+/** Logs each step once, whose progress goes to `report`. */
+function logSteps(log: Log, report: ReportStart = () => undefined): ReportStart {
+  let logged = '';
+  return (step) => {
+    if (step.text !== logged) log.info({}, step.text);
+    logged = step.text;
+    report(step);
+  };
 }
 
 const MIB = 1024 * 1024;

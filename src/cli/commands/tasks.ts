@@ -302,7 +302,7 @@ const exportCommand = defineCommand({
   summary: 'Export all tasks as JSON',
   examples: ['svc tasks export --output tasks.json', 'svc tasks export | gzip > tasks.json.gz'],
   options: [option('-o, --output <file>', 'Write to a file', text)],
-  run: async ({ cli, options }) => (await import('./tasks/transfer-tasks.ts')).exportTasks(cli, options),
+  run: async ({ cli, options }) => (await import('./tasks/export-tasks.ts')).exportTasks(cli, options),
 });
 
 const importCommand = defineCommand({
@@ -312,7 +312,7 @@ const importCommand = defineCommand({
   args: { file: required(text, 'The export; - reads stdin') },
   options: [json],
   run: async ({ cli, args, options }) =>
-    (await import('./tasks/transfer-tasks.ts')).importTasks(cli, args.file, options),
+    (await import('./tasks/import-tasks.ts')).importTasks(cli, args.file, options),
 });
 
 export const tasks = defineNoun({

@@ -3,6 +3,7 @@ import type { Client, FetchLike } from '../../contract/client.ts';
 import { CliError } from '../errors/cli-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { Credential } from './credential.ts';
+import type { StartingDaemon } from './daemon-file.ts';
 import type { Target } from './target.ts';
 
 /** The connection of a command to the daemon. */
@@ -22,20 +23,24 @@ export interface Connection {
   fetch: FetchLike;
 }
 
+const hints = {
+  local: 'Start it: svc daemon start, or add --autostart',
+  remote: 'Check the address: --url, SVC_URL or svc context ls',
+};
+
 /** No daemon responds. */
 export class Unreachable extends CliError {
   /** True if the request cannot have reached a daemon of ours. */
   readonly isRefused: boolean;
-  constructor({ url, isLocal }: Target, cause: unknown) {
+  constructor({ url, isLocal }: Target, cause: unknown, starting?: StartingDaemon) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     const isSilent = code === 'ECONNREFUSED';
     const reason = isSilent || !(cause instanceof Error) ? '' : ` (${cause.message || String(code)})`;
-    super(exitCodes.unreachable, `No daemon at ${url}${reason}.`, {
-      next: isLocal
-        ? 'Start it: svc daemon start, or add --autostart'
-        : 'Check the address: --url, SVC_URL or svc context ls',
-      cause,
-    });
+    super(
+      exitCodes.unreachable,
+      starting ? `The daemon is still starting: ${starting.step.text}.` : `No daemon at ${url}${reason}.`,
+      { next: starting ? 'Wait for it: svc daemon start' : hints[isLocal ? 'local' : 'remote'], cause },
+    );
     this.isRefused = isSilent || cause instanceof ForeignListener;
   }
 }

@@ -1,5 +1,9 @@
 import type { Locations } from '../../contract/locations.ts';
+import type { StartStep } from '../../contract/start-step.ts';
 import { readTextFile } from '../input/json-file.ts';
+import { escapeLine } from '../output/escape-text.ts';
+
+const { statSync } = process.getBuiltinModule('node:fs');
 
 /** The daemon of this home, as it recorded itself at startup. */
 export interface DaemonDescription {
@@ -15,6 +19,39 @@ export function readDaemonFile({ daemonFile }: Locations): DaemonDescription | u
   if (text === undefined) return undefined;
   const description = parse(text);
   return description && isAlive(description.pid) ? description : undefined;
+}
+
+/** A daemon that says what it does before it accepts requests. */
+export interface StartingDaemon {
+  pid: number;
+  step: StartStep;
+  /** When it last gave a sign of life, by the clock of the file system, in milliseconds. */
+  touchedAt: number;
+}
+
+/** A start touches its file every second; what is older may be of a process whose ID another one has now. */
+const FRESH_MS = 30_000;
+
+/** The same, if it gave a sign of life in the last seconds. */
+export function readFreshStart(locations: Locations): StartingDaemon | undefined {
+  const starting = readStartingDaemon(locations);
+  return starting && Date.now() - starting.touchedAt < FRESH_MS ? starting : undefined;
+}
+
+/** The daemon of this home that is starting and takes longer than usual; undefined if there is none. */
+export function readStartingDaemon({ daemonFile }: Locations): StartingDaemon | undefined {
+  const text = readTextFile(daemonFile);
+  const touchedAt = statSync(daemonFile, { throwIfNoEntry: false })?.mtimeMs;
+  if (text === undefined || touchedAt === undefined) return undefined;
+  try {
+    const { pid, starting } = JSON.parse(text) as { pid?: number; starting?: Partial<StartStep> };
+    if (pid === undefined || starting?.text === undefined || !isAlive(pid)) return undefined;
+    const { text: doing, done = 0, total = 0 } = starting;
+    return { pid, step: { text: escapeLine(doing), done, total }, touchedAt };
+  } catch {
+    // An older daemon that is just starting has only written half of the file.
+    return undefined;
+  }
 }
 
 function parse(text: string): DaemonDescription | undefined {

@@ -4,6 +4,7 @@ import { CliError } from '../errors/cli-error.ts';
 import type { Cli } from '../program/cli.ts';
 import { type Connection, ForeignListener, Unreachable } from './connection.ts';
 import { findCredential, headersOf, isApiToken } from './credential.ts';
+import { readFreshStart } from './daemon-file.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { httpFetch } from './http-fetch.ts';
 import { readTextFile } from '../input/json-file.ts';
@@ -17,6 +18,7 @@ const placeholder = 'http://daemon';
 export function openConnection(cli: Cli, options: { mayStart?: boolean; target?: Target } = {}): Connection {
   let target = options.target ?? findTarget(cli);
   let daemonVersion: string | undefined;
+  let start: Promise<void> | undefined;
   let mayStart = options.mayStart ?? mayStartDaemon(cli, target);
   const credentials = () => headersOf(findCredential(cli, target));
   const send: FetchLike = async (url, init) => {
@@ -37,22 +39,17 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
       return response;
     } catch (error) {
       if (error instanceof CliError || init.signal?.aborted) throw error;
-      throw new Unreachable(target, error);
+      throw new Unreachable(target, error, target.isLocal ? readFreshStart(cli.locations) : undefined);
     }
   };
   /** Starts the daemon if allowed, and finds its current address; returns whether a retry makes sense. */
   const recover = async (): Promise<boolean> => {
     const before = target.url;
-    const isStarted = mayStart;
+    if (mayStart) start = startDaemon(cli).finally(() => (start = undefined));
     mayStart = false;
-    if (isStarted) {
-      const { startDaemonProcess } = await import('./start-daemon-process.ts');
-      const { url, isOurs } = await startDaemonProcess(cli);
-      if (isOurs)
-        cli.output.note(
-          cli.output.paintError('dim', `Started the daemon at ${url}. Stop it with: svc daemon stop`),
-        );
-    }
+    // Requests that are sent meanwhile wait for the same start.
+    const isStarted = start !== undefined;
+    await start;
     target = options.target ?? findTarget(cli);
     return isStarted || target.url !== before;
   };
@@ -91,6 +88,14 @@ export function openConnection(cli: Cli, options: { mayStart?: boolean; target?:
     credentials,
     fetch,
   };
+}
+
+async function startDaemon(cli: Cli): Promise<void> {
+  const { startDaemonProcess } = await import('./start-daemon-process.ts');
+  const { url, isOurs } = await startDaemonProcess(cli);
+  const { output } = cli;
+  if (isOurs)
+    output.note(output.paintError('dim', `Started the daemon at ${url}. Stop it with: svc daemon stop`));
 }
 
 /** True if this home has an owner session for its daemon. */

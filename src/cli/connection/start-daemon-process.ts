@@ -1,17 +1,19 @@
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Locations } from '../../contract/locations.ts';
 import { CliError } from '../errors/cli-error.ts';
 import type { Cli } from '../program/cli.ts';
-import { type DaemonDescription, readDaemonFile } from './daemon-file.ts';
+import { type DaemonDescription, isAlive, readDaemonFile, readStartingDaemon } from './daemon-file.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { httpFetch } from './http-fetch.ts';
+import { whileWaiting } from '../output/while-waiting.ts';
+import { untilInterrupted } from '../commands/run/on-interrupt.ts';
+import { waitForDaemon } from './wait-for-daemon.ts';
 
-const READY_WITHIN_MS = 15_000;
-const LOOK_EVERY_MS = 25;
 const LOG_LINES_SHOWN = 5;
+/** As pino numbers it. */
+const WARNING = 40;
 /** The message of a daemon that found its data directory in use: another one is starting. */
 const lostRace = 'uses this data folder';
 
@@ -37,21 +39,32 @@ export async function startDaemonProcess(
     exitReason = `it exited with ${signal ?? `exit code ${code}`}`;
   });
   child.unref();
-  const deadline = performance.now() + READY_WITHIN_MS;
-  while (performance.now() < deadline) {
-    const running = await findReadyDaemon(locations);
-    if (running) return { ...running, isOurs: running.pid === child.pid };
-    const said = exitReason === undefined ? '' : readFrom(locations.logFile, log.size);
-    if (exitReason !== undefined && !said.includes(lostRace))
-      throw notStarted(exitReason, exitCode, said, locations);
-    await delay(LOOK_EVERY_MS);
-  }
-  throw notStarted(
-    exitReason ?? `it is not ready after ${READY_WITHIN_MS / 1000} s`,
-    exitCode,
-    readFrom(locations.logFile, log.size),
-    locations,
+  const said = () => readFrom(locations.logFile, log.size);
+  const fail = (reason: string) => notStarted(reason, exitCode, said(), locations);
+  const wait = { isShown: true, text: 'starting the daemon' };
+  const running = await whileWaiting(cli.output, wait, (show) =>
+    untilInterrupted(
+      () => stillStarting(locations),
+      (signal) =>
+        waitForDaemon({
+          find: () => findReadyDaemon(locations),
+          look: () => readStartingDaemon(locations),
+          exitReason: () => (exitReason !== undefined && !said().includes(lostRace) ? exitReason : undefined),
+          isAlive,
+          show,
+          fail,
+          signal,
+        }),
+    ),
   );
+  return { ...running, isOurs: running.pid === child.pid };
+}
+
+/** The daemon is a process group of its own, which no Ctrl-C reaches. */
+function stillStarting(locations: Locations): { message: string; next: string } {
+  const doing = readStartingDaemon(locations)?.step.text;
+  const message = `The daemon is still starting${doing === undefined ? '' : `: ${doing}`}.`;
+  return { message, next: 'See: svc daemon status' };
 }
 
 /** The daemon of this home, if it serves requests, even if it cannot store anything. */
@@ -93,9 +106,9 @@ export const programPath = (): string => realpathSync(process.argv[1] ?? '');
 const readFrom = (path: string, start: number) => readFileSync(path).subarray(start).toString('utf8');
 
 function notStarted(why: string, exitCode: number | null, said: string, { logFile }: Locations): CliError {
-  const lines = said.trim().split('\n').slice(-LOG_LINES_SHOWN).map(readable);
+  const lines = said.trim().split('\n').map(readable).filter(Boolean).slice(-LOG_LINES_SHOWN);
   const isConfiguration = exitCode === exitCodes.configuration;
-  const reason = lines.filter(Boolean).join(' ') || why;
+  const reason = lines.join(' ') || why;
   return new CliError(
     isConfiguration ? exitCodes.configuration : exitCodes.unreachable,
     `The daemon did not start: ${reason}`,
@@ -103,10 +116,15 @@ function notStarted(why: string, exitCode: number | null, said: string, { logFil
   );
 }
 
-/** A JSON line of the log as its message; what is not one stays. */
+/** A warning or an error of the log as its message; what is no JSON stays. */
 function readable(line: string): string {
   try {
-    const { msg, err } = JSON.parse(line) as { msg?: string; err?: { message?: string } };
+    const { level, msg, err } = JSON.parse(line) as {
+      level?: number;
+      msg?: string;
+      err?: { message?: string };
+    };
+    if (level !== undefined && level < WARNING) return '';
     return escapeLine([msg, err?.message].filter(Boolean).join(': ') || line);
   } catch {
     return escapeLine(line).replace(/^svc: /, '');

@@ -11,9 +11,13 @@ export function isStdinGiven(): boolean {
   }
 }
 
-/** All of stdin as text. */
-export async function readStdin(): Promise<string> {
+/** All of stdin as text; `onBytes` is called with how much has come so far. */
+export async function readStdin(onBytes: (bytes: number) => void = () => undefined): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    onBytes((bytes += chunk.length));
+  }
   return Buffer.concat(chunks).toString('utf8');
 }

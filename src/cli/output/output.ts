@@ -8,6 +8,12 @@ const { styleText } = process.getBuiltinModule('node:util');
 type Style = Parameters<typeof styleText>[0];
 export type Paint = (style: Style, text: string) => string;
 
+/** What shows on stderr that a command works, and can leave the line to something more urgent for a while. */
+export interface Activity {
+  pause(): void;
+  resume(): void;
+}
+
 /** The output of a command: data on stdout, everything else on stderr. */
 export class Output {
   readonly #stdout: NodeJS.WriteStream;
@@ -19,6 +25,8 @@ export class Output {
   readonly isLively: boolean;
   /** What `--fields` picks of everything that is printed as JSON. */
   selection: FieldSelection | undefined;
+  /** What writes to the last line of stderr at the moment. */
+  activity: Activity | undefined;
   readonly #origins = new WeakMap<object, string>();
 
   constructor(streams: { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }, env: Platform['env']) {

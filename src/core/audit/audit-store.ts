@@ -1,7 +1,10 @@
+import type { Kysely } from 'kysely';
 import type { AuditQuery } from '../../contract/audit.ts';
 import type { AuditArchiveRow } from '../storage/rows/retention.ts';
 import type { AuditRow } from '../storage/rows/audit.ts';
 import type { Database } from '../storage/database.ts';
+import { listReader } from '../storage/list-reader.ts';
+import type { Schema } from '../storage/schema.ts';
 
 /** Reads entries of the audit log. */
 export class AuditStore {
@@ -11,7 +14,7 @@ export class AuditStore {
   }
 
   async list(query: AuditQuery): Promise<{ rows: AuditRow[]; total: number }> {
-    const matching = this.#matching(query);
+    const matching = matchingEntries(await listReader(this.#database, 'audit_log'), query);
     const rows = await matching
       .selectAll()
       .orderBy('seq', 'desc')
@@ -41,14 +44,14 @@ export class AuditStore {
   archives(): Promise<AuditArchiveRow[]> {
     return this.#database.read.selectFrom('audit_archives').selectAll().orderBy('last_seq').execute();
   }
+}
 
-  #matching({ tool, userId, conversationId, from, to }: AuditQuery) {
-    let query = this.#database.read.selectFrom('audit_log');
-    if (tool !== undefined) query = query.where('tool', '=', tool);
-    if (userId !== undefined) query = query.where('user_id', '=', userId);
-    if (conversationId !== undefined) query = query.where('conversation_id', '=', conversationId);
-    if (from !== undefined) query = query.where('at', '>=', from);
-    if (to !== undefined) query = query.where('at', '<', to);
-    return query;
-  }
+function matchingEntries(db: Kysely<Schema>, { tool, userId, conversationId, from, to }: AuditQuery) {
+  let query = db.selectFrom('audit_log');
+  if (tool !== undefined) query = query.where('tool', '=', tool);
+  if (userId !== undefined) query = query.where('user_id', '=', userId);
+  if (conversationId !== undefined) query = query.where('conversation_id', '=', conversationId);
+  if (from !== undefined) query = query.where('at', '>=', from);
+  if (to !== undefined) query = query.where('at', '<', to);
+  return query;
 }

@@ -21,6 +21,13 @@ export interface StoredBackup {
   manifest: BackupManifest;
 }
 
+export interface StoreOptions {
+  overwrite?: boolean;
+  onCheck?: OnUnpack;
+  /** Rejects with its reason, and keeps nothing. */
+  signal?: AbortSignal;
+}
+
 /**
  * Writes a backup, reads it back and checks it, and only then gives it its name. The file is readable for its owner alone,
  * and one that is there is replaced only with `overwrite`.
@@ -28,7 +35,7 @@ export interface StoredBackup {
 export async function storeBackup(
   backup: AsyncIterable<Uint8Array>,
   file: string,
-  { overwrite = false, onCheck }: { overwrite?: boolean; onCheck?: OnUnpack } = {},
+  { overwrite = false, onCheck, signal }: StoreOptions = {},
 ): Promise<StoredBackup> {
   if (!overwrite) requireFree(file);
   const work = mkdtempSync(join(dirname(file), WORK_PREFIX));
@@ -39,6 +46,7 @@ export async function storeBackup(
     await mkdir(unpacked, { mode: 0o700 });
     const { manifest, hasIdentity } = await checkBackup(written, unpacked, onCheck);
     const { bytes, sha256 } = await measureFile('', written);
+    signal?.throwIfAborted();
     if (overwrite) renameSync(written, file);
     else nameNew(written, file);
     syncDirectory(dirname(file));

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
 import type { Database } from '../storage/database.ts';
+import { listReader } from '../storage/list-reader.ts';
 import type { Schema } from '../storage/schema.ts';
 
 export interface ConversationConditions {
@@ -22,8 +23,9 @@ export class ConversationStore {
   }
 
   /** The last used first. */
-  page(where: ConversationConditions, limit: number, offset: number): Promise<ConversationRow[]> {
-    return this.#select(where)
+  async page(where: ConversationConditions, limit: number, offset: number): Promise<ConversationRow[]> {
+    const db = await listReader(this.#database, 'conversations');
+    return conversationsWhere(db, where)
       .selectAll()
       .orderBy('updated_at', 'desc')
       .orderBy('id', 'desc')
@@ -33,9 +35,9 @@ export class ConversationStore {
   }
 
   async count(where: ConversationConditions): Promise<number> {
-    const row = await this.#select(where)
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .executeTakeFirst();
+    const db = await listReader(this.#database, 'conversations');
+    const query = conversationsWhere(db, where);
+    const row = await query.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst();
     return row?.n ?? 0;
   }
 
@@ -91,12 +93,12 @@ export class ConversationStore {
     await db.deleteFrom('file_changes').where('conversation_id', '=', id).execute();
     await db.deleteFrom('conversations').where('id', '=', id).execute();
   }
+}
 
-  #select({ ownerId, taskId, cwd }: ConversationConditions) {
-    let query = this.#database.read.selectFrom('conversations');
-    if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
-    if (taskId !== undefined) query = query.where('task_id', '=', taskId);
-    if (cwd !== undefined) query = query.where('cwd', '=', cwd);
-    return query;
-  }
+function conversationsWhere(db: Kysely<Schema>, { ownerId, taskId, cwd }: ConversationConditions) {
+  let query = db.selectFrom('conversations');
+  if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
+  if (taskId !== undefined) query = query.where('task_id', '=', taskId);
+  if (cwd !== undefined) query = query.where('cwd', '=', cwd);
+  return query;
 }

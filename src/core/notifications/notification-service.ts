@@ -2,6 +2,7 @@ import type { ListNotificationsQuery, Notification } from '../../contract/notifi
 import { type Caller, requireOwned } from '../auth/caller.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
+import { listReader } from '../storage/list-reader.ts';
 import type { NotificationRow } from '../storage/rows/notifications.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -48,7 +49,8 @@ export class NotificationService {
   }
 
   async list(caller: Caller, { unread, limit, offset }: ListNotificationsQuery) {
-    const own = this.#database.read.selectFrom('notifications').where('owner_id', '=', caller.userId);
+    const db = await listReader(this.#database, 'notifications');
+    const own = db.selectFrom('notifications').where('owner_id', '=', caller.userId);
     const wanted = unread === true ? own.where('read_at', 'is', null) : own;
     const count = async (query: typeof own) =>
       (await query.select(({ fn }) => fn.countAll<number>().as('n')).executeTakeFirst())?.n ?? 0;

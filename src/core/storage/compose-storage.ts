@@ -14,6 +14,7 @@ import { openDatabase, type StorageOptions } from './open-database.ts';
 const CHECK_EVERY_MS = 5000;
 
 export interface StorageDeps extends Pick<StorageOptions, 'reportBug'> {
+  onStartStep?: StorageOptions['report'];
   config: {
     get(key: 'storage.synchronous'): StorageOptions['synchronous'];
     get(key: 'storage.cacheMiB'): number;
@@ -30,6 +31,7 @@ export async function composeStorage({
   log,
   runtime,
   reportBug,
+  onStartStep,
 }: StorageDeps): Promise<Feature<{ database: Database }>> {
   try {
     for (const directory of [locations.data, locations.state, locations.runtime]) makeDirectory(directory);
@@ -44,6 +46,7 @@ export async function composeStorage({
     synchronous: config.get('storage.synchronous'),
     cacheMiB: config.get('storage.cacheMiB'),
     reportBug,
+    report: onStartStep,
     isLocked: () => lock.isHeld(),
     monotonic: runtime.monotonic,
   }).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Kysely } from 'kysely';
+import type { ReportStart } from '../../contract/start-step.ts';
 import { AppError } from '../errors.ts';
 import { up as approvalChanges } from './migrations/approval-changes.ts';
 import { up as approvalCoverage } from './migrations/approval-coverage.ts';
@@ -34,9 +35,15 @@ import { up as verification } from './migrations/verification.ts';
 import { up as webhookFormats } from './migrations/webhook-formats.ts';
 import { up as webhooks } from './migrations/webhooks.ts';
 import { up as worktrees } from './migrations/worktrees.ts';
+import type { Migration, ReportParts } from './migration.ts';
 import { copyBeforeMigration } from './upgrade-copy.ts';
 
-type Migration = (db: Kysely<never>) => Promise<void>;
+export interface MigrateOptions {
+  /** Default: all of them. */
+  migrations?: Readonly<Record<string, Migration>>;
+  /** Is called before each step of an upgrade; not for a database that is created. */
+  report?: ReportStart | undefined;
+}
 
 /**
  * All migrations by their recorded names, in order. A released migration keeps its name, position and content; its file
@@ -86,7 +93,7 @@ export async function migrate<T>(
   native: DatabaseSync,
   db: Kysely<T>,
   file: string,
-  migrations: Readonly<Record<string, Migration>> = allMigrations,
+  { migrations = allMigrations, report: reportStep }: MigrateOptions = {},
 ): Promise<void> {
   native.exec('create table if not exists schema_migrations (name text primary key, done_at text not null)');
   const done = native
@@ -101,11 +108,19 @@ export async function migrate<T>(
     );
   const pending = Object.entries(migrations).filter(([name]) => !done.includes(name));
   const [first] = pending;
-  if (first && done.length > 0) await copyBeforeMigration(native, file, first[0]);
-  for (const [name, up] of pending) {
+  const isUpgrade = first !== undefined && done.length > 0;
+  const report = isUpgrade && reportStep ? reportStep : () => undefined;
+  if (isUpgrade)
+    await copyBeforeMigration(native, file, first[0], (copied, total) =>
+      report({ text: 'copying the database before its upgrade', done: copied, total }),
+    );
+  for (const [index, [name, up]] of pending.entries()) {
+    const text = `upgrading the database, step ${index + 1} of ${pending.length}`;
+    const reportParts: ReportParts = (parts, total) => report({ text, done: parts, total });
+    reportParts(0, 0);
     native.exec('begin immediate');
     try {
-      await up(db as unknown as Kysely<never>);
+      await up(db as unknown as Kysely<never>, reportParts);
       native
         .prepare("insert into schema_migrations values (?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))")
         .run(name);
@@ -116,4 +131,5 @@ export async function migrate<T>(
       throw error;
     }
   }
+  report({ text: 'starting with the upgraded database', done: 0, total: 0 });
 }

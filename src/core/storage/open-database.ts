@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
+import type { ReportStart } from '../../contract/start-step.ts';
 import { AppError } from '../errors.ts';
 import { explainUnwritable } from '../paths/explain-unwritable.ts';
 import type { Database } from './database.ts';
@@ -26,6 +27,8 @@ export interface StorageOptions {
   cacheMiB: number;
   /** Reports an error that no caller can receive. */
   reportBug: (error: unknown) => void;
+  /** Is called before each step of an upgrade. */
+  report?: ReportStart | undefined;
   /** Whether this process still holds the lock of the data directory. */
   isLocked?: () => boolean;
   /** Milliseconds for a query of `longRead`. */
@@ -63,7 +66,7 @@ export async function openDatabase(options: StorageOptions): Promise<Database> {
     if (damagedNow) throw damaged(file, damagedNow);
     const counting = { database: writer, writes: 0 };
     const writeDb = new Kysely<Schema>({ dialect: nodeSqliteDialect(counting) });
-    await migrate(writer, writeDb, file);
+    await migrate(writer, writeDb, file, { report: options.report });
     const { isLocked, monotonic = () => performance.now() } = options;
     const watch = new StorageWatch({ file, monotonic, isLocked });
     const reader = connect(true);

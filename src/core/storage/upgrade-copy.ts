@@ -3,11 +3,15 @@ import { basename, dirname } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { syncDirectory } from './private-file.ts';
 
+/** Pages of a step, between which other work can run and the progress is reported. */
+const PAGES = 100;
+
 /** Copies the database to `<file>.before-<migration>`, which gets its name when it is whole and on the disk. */
 export async function copyBeforeMigration(
   native: DatabaseSync,
   file: string,
   migration: string,
+  report: (pages: number, total: number) => void,
 ): Promise<void> {
   const copy = `${file}.before-${migration}`;
   const partial = `${copy}.partial`;
@@ -15,7 +19,11 @@ export async function copyBeforeMigration(
   try {
     removePartial();
     closeSync(openSync(partial, 'wx', 0o600));
-    await backup(native, partial);
+    report(0, 0);
+    await backup(native, partial, {
+      rate: PAGES,
+      progress: ({ totalPages, remainingPages }) => report(totalPages - remainingPages, totalPages),
+    });
     // Left by an older svc that was killed while it copied; SQLite would apply it to this copy.
     removeFiles(`${copy}-journal`);
     renameSync(partial, copy);

@@ -1,6 +1,7 @@
 import type { DeadLetter, ListDeadLettersQuery } from '../../contract/dlq.ts';
 import type { FailureClass, TaskError } from '../../contract/task.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
+import { listReader } from '../storage/list-reader.ts';
 import type { DeadLetterRow } from '../storage/rows/dead-letters.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
 
@@ -45,7 +46,8 @@ export class DeadLetterStore {
   }
 
   async list({ status, limit, offset }: ListDeadLettersQuery, ownerId?: string) {
-    let query = this.#database.read.selectFrom('dead_letters');
+    const db = await listReader(this.#database, 'dead_letters');
+    let query = db.selectFrom('dead_letters');
     if (status !== 'all') query = query.where('status', '=', status);
     if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
     const rows = await query.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { DeliveredEvent, ListDeliveriesQuery } from '../../contract/webhooks.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
+import { listReader } from '../storage/list-reader.ts';
 import type { WebhookDeliveryRow, WebhookRow } from '../storage/rows/webhooks.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
@@ -56,6 +57,7 @@ const listedColumns = [
 
 /** Rows of webhook deliveries: `pending`, then `delivered` or `failed`. */
 export class WebhookDeliveryStore {
+  readonly #database: Database;
   readonly #db: Kysely<Schema>;
   readonly #toSend;
   readonly #pendingOf;
@@ -63,6 +65,7 @@ export class WebhookDeliveryStore {
   readonly #update;
 
   constructor(database: Database) {
+    this.#database = database;
     const db = (this.#db = database.read);
     this.#toSend = prepareQuery<{ id: string }, DeliveryToSend>((value) =>
       db
@@ -150,7 +153,8 @@ export class WebhookDeliveryStore {
     webhookId: string,
     { limit, offset, status }: ListDeliveriesQuery,
   ): Promise<{ rows: ListedDelivery[]; total: number }> {
-    const all = this.#db.selectFrom('webhook_deliveries').where('webhook_id', '=', webhookId);
+    const db = await listReader(this.#database, 'webhook_deliveries');
+    const all = db.selectFrom('webhook_deliveries').where('webhook_id', '=', webhookId);
     const query = status === undefined ? all : all.where('status', '=', status);
     const rows = await query
       .select(listedColumns)

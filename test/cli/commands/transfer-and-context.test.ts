@@ -22,6 +22,30 @@ describe('svc tasks', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ imported: 0, skipped: 1 });
   });
 
+  it('imports in parts, and says which tasks of all were wrong', async () => {
+    await using home = await SvcHome.create();
+    const task = (n: number) => ({
+      id: `task_${n}`,
+      title: n === 1500 ? '' : `Task ${n}`,
+      status: 'completed',
+      priority: 2,
+      source: 'api',
+      labels: [],
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
+    const body = JSON.stringify({ version: '1', tasks: Array.from({ length: 2100 }, (_, n) => task(n)) });
+    const first = await home.svc(['tasks', 'import', '-', '--json'], { stdin: body });
+    expect(JSON.parse(first.stdout), first.stderr).toMatchObject({
+      message: 'Imported 2099 of 2100 tasks',
+      imported: 2099,
+      skipped: 0,
+      errors: [{ index: 1500, error: expect.stringMatching(/^title: /) as string }],
+    });
+    expect(first).toMatchObject({ code: 6, stderr: expect.not.stringContaining('importing') as string });
+    const again = await home.svc(['tasks', 'import', '-'], { stdin: body });
+    expect(again.stderr).toMatch(/^Imported 0 of 2100 tasks, 2099 already existed\.\n {2}task 1500: title/);
+  });
+
   it('watches all tasks', async () => {
     await using home = await SvcHome.create();
     const watching = home.start(['tasks', 'watch']);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { allMigrations, migrate } from '../../../src/core/storage/migrate.ts';
+import { allMigrations, migrate, type MigrateOptions } from '../../../src/core/storage/migrate.ts';
 import type { Schema } from '../../../src/core/storage/schema.ts';
 import { nodeSqliteDialect } from '../../../src/core/storage/sqlite-dialect.ts';
 import { factsIn, keep, openAt, openTestDatabase } from './test-database.ts';
@@ -91,12 +91,12 @@ describe('the schema', () => {
       throw new Error('no');
     };
     const broken = { ...first, '9999-more': failing };
-    await expect(migrate(native, db, test.file, broken)).rejects.toThrow('no');
+    await expect(migrate(native, db, test.file, { migrations: broken })).rejects.toThrow('no');
     expect(tablesIn(test.file)).not.toContain('half_done');
     expect(factsIn(`${test.file}.before-9999-more`)).toEqual(['fact']);
     const up = async (each: Kysely<never>) =>
       each.schema.createTable('more').addColumn('id', 'text').execute();
-    await migrate(native, db, test.file, { ...first, '9999-more': up });
+    await migrate(native, db, test.file, { migrations: { ...first, '9999-more': up } });
     expect(tablesIn(test.file)).toContain('more');
     expect(tablesIn(`${test.file}.before-9999-more`)).not.toContain('more');
     await db.destroy();
@@ -165,7 +165,7 @@ describe('the copy before an upgrade', () => {
     const copy = `${file}.before-9999-more`;
     for (const path of [copy, `${copy}-journal`, `${copy}.partial`, `${copy}.partial-journal`])
       writeFileSync(path, 'a part');
-    await migrate(native, db, file, { ...done, '9999-more': nothing });
+    await migrate(native, db, file, { migrations: { ...done, '9999-more': nothing } });
     expect(factsIn(copy)).toEqual(['fact']);
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     for (const path of [`${copy}-journal`, `${copy}.partial`, `${copy}.partial-journal`])
@@ -176,10 +176,62 @@ describe('the copy before an upgrade', () => {
     const { native, db, file, done } = await startUpgrade();
     const copy = `${file}.before-9999-more`;
     mkdirSync(copy);
-    await expect(migrate(native, db, file, { ...done, '9999-more': nothing })).rejects.toThrow('EISDIR');
+    await expect(
+      migrate(native, db, file, { migrations: { ...done, '9999-more': nothing } }),
+    ).rejects.toThrow('EISDIR');
     expect(existsSync(`${copy}.partial`)).toBe(false);
     expect(
       native.prepare("select name from schema_migrations where name = '9999-more'").get(),
     ).toBeUndefined();
+  });
+});
+
+describe('the report of an upgrade', () => {
+  it('names the copy and each step, with its parts where a migration has some', async () => {
+    const { native, db, file, done } = await startUpgrade();
+    const steps: string[] = [];
+    const migrations: MigrateOptions['migrations'] = {
+      ...done,
+      '9998-plain': async () => undefined,
+      '9999-parts': async (_, report) => report(2, 3),
+    };
+    const report: MigrateOptions['report'] = ({ text, done: parts, total }) =>
+      steps.push(total === 0 ? text : `${text}: ${parts} of ${total}`);
+    await migrate(native, db, file, { migrations, report });
+    expect(steps.filter((step) => !/^copying .*: \d+ of \d+$/.test(step))).toEqual([
+      'copying the database before its upgrade',
+      'upgrading the database, step 1 of 2',
+      'upgrading the database, step 2 of 2',
+      'upgrading the database, step 2 of 2: 2 of 3',
+      'starting with the upgraded database',
+    ]);
+    const again: string[] = [];
+    await migrate(native, db, file, { migrations, report: ({ text }) => again.push(text) });
+    expect(again).toEqual([]);
+  });
+
+  it('counts the pages of the copy', async () => {
+    const { native, db, file, done } = await startUpgrade();
+    native.exec('create table large (value); insert into large values (zeroblob(2000000))');
+    const counts: { done: number; total: number }[] = [];
+    await migrate(native, db, file, {
+      migrations: { ...done, '9999-more': async () => undefined },
+      report: (step) => step.text.startsWith('copying') && step.total > 0 && counts.push(step),
+    });
+    expect(counts.length).toBeGreaterThan(2);
+    const shares = counts.map(({ done: pages, total }) => pages / total);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares.every((share) => share > 0 && share < 1)).toBe(true);
+  });
+
+  it('is silent about a database that is created', async () => {
+    await using test = await openTestDatabase();
+    const file = `${test.file}.new`;
+    const native = new DatabaseSync(file);
+    const db = new Kysely<Schema>({ dialect: nodeSqliteDialect({ database: native, writes: 0 }) });
+    const steps: unknown[] = [];
+    await migrate(native, db, file, { report: (step) => steps.push(step) });
+    await db.destroy();
+    expect(steps).toEqual([]);
   });
 });

@@ -67,7 +67,9 @@ describe('a disk that is truly full', () => {
         await sql`create table large (value)`.execute(each);
         await sql`insert into large values (zeroblob(8000000))`.execute(each);
       };
-      await expect(migrate(native, db, file, { '0001-large': large })).rejects.toThrow(/disk is full/);
+      await expect(migrate(native, db, file, { migrations: { '0001-large': large } })).rejects.toThrow(
+        /disk is full/,
+      );
       expect(native.prepare('select name from schema_migrations').all()).toEqual([]);
     } finally {
       native.close();
@@ -81,10 +83,12 @@ describe('a disk that is truly full', () => {
     const { native, db, file } = openIn(disk.folder);
     try {
       const nothing = async () => undefined;
-      await migrate(native, db, file, { '0001-first': nothing });
+      await migrate(native, db, file, { migrations: { '0001-first': nothing } });
       native.exec('pragma journal_mode = delete');
       native.exec('create table large (value); insert into large values (zeroblob(3500000))');
-      const next = migrate(native, db, file, { '0001-first': nothing, '0002-second': nothing });
+      const next = migrate(native, db, file, {
+        migrations: { '0001-first': nothing, '0002-second': nothing },
+      });
       await expect(next).rejects.toThrow(/disk is full/);
       expect(readdirSync(disk.folder)).toEqual(['svc.db']);
     } finally {

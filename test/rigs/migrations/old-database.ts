@@ -19,7 +19,9 @@ export async function createOldDatabase(file: string, count: number): Promise<vo
   const native = new DatabaseSync(file, { enableForeignKeyConstraints: false });
   native.exec('pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = off');
   const db = new Kysely<Schema>({ dialect: nodeSqliteDialect({ database: native, writes: 0 }) });
-  await migrate(native, db, file, Object.fromEntries(Object.entries(allMigrations).slice(0, count)));
+  await migrate(native, db, file, {
+    migrations: Object.fromEntries(Object.entries(allMigrations).slice(0, count)),
+  });
   for (const table of ownTables(native)) fill(native, table);
   // Removed by 0002-access.
   native.prepare('insert into state values (?, ?)').run('cursor_key', 'old');

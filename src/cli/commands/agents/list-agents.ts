@@ -3,11 +3,14 @@ import { stateOf } from '../../../contract/agent-state-words.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import type { Cli } from '../../program/cli.ts';
 import { nextStep, stateStyle, stateWord } from './agent-state.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
 
 /** `svc agents ls`. */
 export async function listAgents(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.agents.list();
+  const answer = await whileWaiting(output, { isShown: !json, text: 'checking the agents' }, () =>
+    cli.connect().client.agents.list(),
+  );
   if (json) return output.json(answer);
   // Those that are not installed come last; the others stay in their order.
   const agents = answer.agents.toSorted((a, b) => Number(isAbsent(a)) - Number(isAbsent(b)));

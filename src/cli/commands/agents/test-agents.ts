@@ -7,6 +7,7 @@ import { escapeLine } from '../../output/escape-text.ts';
 import type { Cli } from '../../program/cli.ts';
 import { nextStep, stateWord } from './agent-state.ts';
 import { findAgent } from './find-agent.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
 
 interface Options {
   model?: string;
@@ -25,7 +26,8 @@ const marks = {
 export async function testAgents(cli: Cli, type: string | undefined, options: Options): Promise<void> {
   const { client } = cli.connect();
   if (type === undefined) {
-    const answer = await client.agents.list();
+    const wait = { isShown: !options.json, text: 'checking the agents' };
+    const answer = await whileWaiting(cli.output, wait, () => client.agents.list());
     const configured = answer.agents.filter((agent) => agent.configured);
     return reportHealth(cli, configured, options.json ? answer : undefined);
   }

@@ -4,12 +4,13 @@ import { exitCodes } from '../../errors/exit-codes.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
+import { longCall } from '../../connection/long-call.ts';
 
 /** `svc audit verify [FILE…]`: the log of the daemon, or archives of it without a daemon. */
 export async function verifyAudit(cli: Cli, files: string[], { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
   const answer = await whileWaiting(output, { isShown: !json, text: 'verifying the audit log' }, () =>
-    files.length > 0 ? verifyHere(files) : cli.connect().client.audit.verify(),
+    files.length > 0 ? verifyHere(files) : cli.connect().client.audit.verify({}, longCall),
   );
   if (json) output.json(answer);
   const { valid, entries, decisions, signedDecisions, reason, lastHash, missingArchives = [] } = answer;

@@ -11,15 +11,15 @@ import type { Cli } from '../../program/cli.ts';
 import { readIdentityFile } from '../devices/identity-file.ts';
 import { backupName, requireFree, storeBackup, type StoredBackup, withIdentity } from './backup-files.ts';
 import { explainFailure } from './explain-failure.ts';
+import { longCall } from '../../connection/long-call.ts';
+import { untilInterrupted } from '../run/on-interrupt.ts';
+import { escapeLine } from '../../output/escape-text.ts';
 
 interface Options {
   identity?: boolean;
   force?: boolean;
   json?: boolean;
 }
-
-/** The daemon copies its databases before it sends the first byte. */
-const SILENCE_MS = 30 * 60_000;
 
 /** `svc backup`: the daemon sends the backup, this machine writes and checks it. */
 export async function makeBackup(cli: Cli, name: string | undefined, options: Options): Promise<void> {
@@ -28,9 +28,14 @@ export async function makeBackup(cli: Cli, name: string | undefined, options: Op
   const now = new Date();
   const file = resolve(name ?? backupName(now));
   const wait = { isShown: !json, text: 'copying the databases' };
-  const stored = await whileWaiting(output, wait, (show) =>
-    write(cli, file, { identity, force, now, show }),
-  ).catch((error: unknown) => {
+  const stored = await whileWaiting(output, wait, (show) => {
+    const stopped = () => {
+      // The check of a database ends before it can be left.
+      show({ text: 'stopping' });
+      return { message: `Stopped; ${escapeLine(file)} was not written.` };
+    };
+    return untilInterrupted(stopped, (signal) => write(cli, file, { identity, force, now, show, signal }));
+  }).catch((error: unknown) => {
     throw isRejected(error)
       ? new CliError(exitCodes.unverified, `The backup failed its check and was not kept. ${error.message}`, {
           next: 'Try again, then: svc doctor',
@@ -53,10 +58,18 @@ export async function makeBackup(cli: Cli, name: string | undefined, options: Op
 const isRejected = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'AppError' && 'code' in error && error.code === 'validation';
 
+interface WriteOptions {
+  identity: boolean;
+  force: boolean;
+  now: Date;
+  show: ShowStep;
+  signal: AbortSignal;
+}
+
 async function write(
   cli: Cli,
   file: string,
-  { identity, force, now, show }: { identity: boolean; force: boolean; now: Date; show: ShowStep },
+  { identity, force, now, show, signal }: WriteOptions,
 ): Promise<StoredBackup> {
   if (!force) requireFree(file);
   const connection = cli.connect();
@@ -65,10 +78,14 @@ async function write(
     throw new CliError(exitCodes.usage, 'The identity can only be read on the machine of the daemon.', {
       next: 'Run svc backup --identity there, or leave --identity out',
     });
-  const body = counted(download(connection), show);
+  const body = counted(download(connection, signal), show);
   const options = {
     overwrite: force,
-    onCheck: (done: number, total: number) => show({ text: 'checking the backup', done, total }),
+    signal,
+    onCheck(done: number, total: number) {
+      signal.throwIfAborted();
+      show({ text: 'checking the backup', done, total });
+    },
   };
   if (!identity) return storeBackup(body, file, options);
   const seed = readIdentityFile(cli.locations.identityFile);
@@ -90,9 +107,10 @@ async function* counted(body: AsyncIterable<Uint8Array>, show: ShowStep): AsyncG
   }
 }
 
-async function* download({ client, target }: Connection): AsyncGenerator<Uint8Array> {
+async function* download({ client, target }: Connection, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
-    yield* client.backups.create({}, { silenceMs: SILENCE_MS });
+    // It copies its databases before it sends the first byte.
+    yield* client.backups.create({}, { ...longCall, signal });
   } catch (error) {
     if (error instanceof ApiError && error.status === 404)
       throw new CliError(exitCodes.failed, `The daemon at ${target.url} is too old to make a backup.`, {

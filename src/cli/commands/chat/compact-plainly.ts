@@ -6,6 +6,7 @@ import { type Interrupt, interruptCodes, onInterrupt } from '../run/on-interrupt
 import type { ChatSettings } from './chat-settings.ts';
 import { compactConversation } from './compact-conversation.ts';
 import { continueHint } from './continue-hints.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
 
 interface Options {
   settings: ChatSettings;
@@ -32,10 +33,15 @@ export async function compactPlainly(
     stopping.abort();
   });
   try {
-    const answer = await compactConversation(
-      cli.connect().client,
-      { id, keep, settings },
-      AbortSignal.any([stopping.signal, output.closed]),
+    const answer = await whileWaiting(
+      output,
+      { isShown: !json && !jsonl, text: 'summarizing the conversation' },
+      () =>
+        compactConversation(
+          cli.connect().client,
+          { id, keep, settings },
+          AbortSignal.any([stopping.signal, output.closed]),
+        ),
     );
     if (json) output.json(answer);
     else if (jsonl) output.jsonLine(answer);

@@ -2,8 +2,15 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
-import { type DaemonDescription, isAlive, readDaemonFile } from '../../connection/daemon-file.ts';
+import {
+  type DaemonDescription,
+  isAlive,
+  readDaemonFile,
+  readFreshStart,
+  type StartingDaemon,
+} from '../../connection/daemon-file.ts';
 import { formatDuration } from '../../output/duration.ts';
+import { describeWait } from '../../output/while-waiting.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { listenerAt } from '../../connection/own-listener.ts';
 import { askDaemon } from './ask-daemon.ts';
@@ -33,8 +40,12 @@ export async function startDaemon(cli: Cli, options: StartOptions): Promise<void
 /** `svc daemon stop`: waits until the process has exited. */
 export async function stopDaemon(cli: Cli, { json }: Format = {}): Promise<void> {
   const running = readDaemonFile(cli.locations);
-  if (running) await endDaemon(cli, running);
-  cli.output.note(running ? 'Daemon stopped.' : 'No daemon is running.');
+  const starting = running ? undefined : readFreshStart(cli.locations);
+  if (running) await requireSameDaemon(cli, running);
+  const pid = running?.pid ?? starting?.pid;
+  if (pid !== undefined) await endProcess(cli, pid);
+  cli.output.note(pid === undefined ? 'No daemon is running.' : 'Daemon stopped.');
+  if (starting) cli.output.note('Its next start continues what it was doing: svc daemon start');
   if (json) cli.output.json({ running: false });
 }
 
@@ -44,16 +55,15 @@ const flagsOf = ({ host, port }: StartOptions): string[] => [
   ...(port === undefined ? [] : ['--port', String(port)]),
 ];
 
-async function endDaemon(cli: Cli, running: DaemonDescription): Promise<void> {
-  await requireSameDaemon(cli, running);
-  process.kill(running.pid, 'SIGTERM');
+async function endProcess(cli: Cli, pid: number): Promise<void> {
+  process.kill(pid, 'SIGTERM');
   const deadline = performance.now() + GONE_WITHIN_MS;
   const patience = setTimeout(() => cli.output.note('Waiting for running tasks …'), 1500);
   try {
-    while (isAlive(running.pid)) {
+    while (isAlive(pid)) {
       if (performance.now() > deadline)
-        throw new CliError(exitCodes.failed, `Process ${running.pid} is still running after 35 s.`, {
-          next: `Kill it: kill -KILL ${running.pid}`,
+        throw new CliError(exitCodes.failed, `Process ${pid} is still running after 35 s.`, {
+          next: `Kill it: kill -KILL ${pid}`,
         });
       await delay(LOOK_EVERY_MS);
     }
@@ -75,7 +85,12 @@ export async function showStatus(cli: Cli, { json }: Format): Promise<void> {
   const report = running && (await askDaemon(cli, running.url));
   if (!running || !report) {
     cli.exitCode = exitCodes.unreachable;
-    if (json) output.json({ running: false });
+    const starting = running ? undefined : readFreshStart(cli.locations);
+    if (json) output.json({ running: false, ...(starting && { starting: startOf(starting) }) });
+    else if (starting)
+      output.note(
+        `The daemon is starting (process ${starting.pid}): ${describeWait(starting.step, 0)}. Wait for it: svc daemon start`,
+      );
     else if (running)
       output.note(`Process ${running.pid} does not respond at ${running.url}. See: svc daemon logs`);
     else output.note('No daemon is running. Start it: svc daemon start');
@@ -92,6 +107,8 @@ export async function showStatus(cli: Cli, { json }: Format): Promise<void> {
     `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${formatDuration(uptime * 1000)}\nhealth   ${health}\n`,
   );
 }
+
+const startOf = ({ pid, step }: StartingDaemon) => ({ pid, ...step });
 
 /** Process IDs are reused, so a signal is only sent to a process that proves to be the daemon of this home. */
 async function requireSameDaemon(cli: Cli, { pid, url, startedAt }: DaemonDescription): Promise<void> {

@@ -1,5 +1,7 @@
 import { whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
+import { longCall } from '../../connection/long-call.ts';
+import { untilInterrupted } from '../run/on-interrupt.ts';
 
 /** `svc data archive`: the path of the file alone on stdout. */
 export async function archiveAudit(
@@ -8,8 +10,15 @@ export async function archiveAudit(
 ): Promise<void> {
   const { output } = cli;
   const wait = { isShown: !json, text: 'archiving audit entries' };
+  const stopped = () => ({
+    message: 'Stopped waiting; the daemon continues to archive audit entries.',
+    next: 'See: svc data usage --json',
+  });
+  const body = { ...(before !== undefined && { before }) };
   const answer = await whileWaiting(output, wait, () =>
-    cli.connect().client.data.archive({ body: { ...(before !== undefined && { before }) } }),
+    untilInterrupted(stopped, (signal) =>
+      cli.connect().client.data.archive({ body }, { ...longCall, signal }),
+    ),
   );
   if (json) return output.json(answer);
   const { archive } = answer;

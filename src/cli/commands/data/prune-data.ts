@@ -1,6 +1,8 @@
 import { whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatSize } from '../../../contract/format-size.ts';
+import { longCall } from '../../connection/long-call.ts';
+import { untilInterrupted } from '../run/on-interrupt.ts';
 
 interface Options {
   dryRun?: boolean;
@@ -14,10 +16,20 @@ export async function pruneData(cli: Cli, options: Options): Promise<void> {
   const { dryRun = false, vacuum = false, json } = options;
   const wait = {
     isShown: !json,
-    text: vacuum ? 'removing old data and rewriting the database' : 'removing old data',
+    text: dryRun
+      ? 'counting old data'
+      : vacuum
+        ? 'removing old data and rewriting the database'
+        : 'removing old data',
   };
+  const stopped = () => ({
+    message: dryRun ? 'Stopped.' : 'Stopped waiting; the daemon continues to remove old data.',
+    next: 'See: svc data usage',
+  });
   const report = await whileWaiting(output, wait, () =>
-    cli.connect().client.data.prune({ body: { dryRun, vacuum } }),
+    untilInterrupted(stopped, (signal) =>
+      cli.connect().client.data.prune({ body: { dryRun, vacuum } }, { ...longCall, signal }),
+    ),
   );
   if (json) return output.json(report);
   const found = report.removed.filter(({ count }) => count > 0);

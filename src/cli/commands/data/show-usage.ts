@@ -1,6 +1,8 @@
 import type { Cli } from '../../program/cli.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import { formatSize } from '../../../contract/format-size.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
+import { longCall } from '../../connection/long-call.ts';
 
 /** Tables shown; the others are small. */
 const TABLES = 8;
@@ -8,7 +10,8 @@ const TABLES = 8;
 /** `svc data usage`. */
 export async function showUsage(cli: Cli, { json }: { json?: boolean }): Promise<void> {
   const { output } = cli;
-  const usage = await cli.connect().client.data.getUsage();
+  const wait = { isShown: !json, text: 'measuring the stored data' };
+  const usage = await whileWaiting(output, wait, () => cli.connect().client.data.getUsage({}, longCall));
   if (json) return output.json(usage);
   const { database, disk, tables, directories, retention } = usage;
   output.write(

@@ -7,6 +7,8 @@ import { forEachId } from '../../ids/for-each-id.ts';
 import { readStdin } from '../../input/read-stdin.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { withId } from '../../ids/resolve-id.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
+import { longCall } from '../../connection/long-call.ts';
 
 interface Format {
   json?: boolean;
@@ -82,9 +84,11 @@ export async function decayExperiences(
   { halfLife, json }: Format & { halfLife?: number },
 ): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.experiences.decay({
-    body: halfLife === undefined ? {} : { halfLifeDays: halfLife },
-  });
+  const answer = await whileWaiting(output, { isShown: !json, text: 'lowering weights' }, () =>
+    cli
+      .connect()
+      .client.experiences.decay({ body: halfLife === undefined ? {} : { halfLifeDays: halfLife } }, longCall),
+  );
   if (json) return output.json(answer);
   output.note(`Lowered the weight of ${formatCount(answer.decayed)}.`);
 }
@@ -97,9 +101,9 @@ export async function pruneExperiences(
   const { output } = cli;
   if (!yes && !(await confirm(cli, `Remove all experiences with a weight below ${minWeight ?? 0.05}?`)))
     throw new CliError(exitCodes.cancelled, 'Nothing was removed.');
-  const answer = await cli.connect().client.experiences.prune({
-    body: minWeight === undefined ? {} : { minWeight },
-  });
+  const answer = await whileWaiting(output, { isShown: !json, text: 'removing experiences' }, () =>
+    cli.connect().client.experiences.prune({ body: minWeight === undefined ? {} : { minWeight } }, longCall),
+  );
   if (json) return output.json(answer);
   output.note(`Removed ${formatCount(answer.pruned)}.`);
 }

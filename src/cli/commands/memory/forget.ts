@@ -6,6 +6,8 @@ import { exitCodes } from '../../errors/exit-codes.ts';
 import { forEachId } from '../../ids/for-each-id.ts';
 import { notIndexed } from './indexed-files.ts';
 import { toIndexedPath } from './shown-path.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
+import { longCall } from '../../connection/long-call.ts';
 
 export interface ForgetOptions {
   all?: boolean;
@@ -55,7 +57,9 @@ async function forgetAll(cli: Cli, { yes, json }: ForgetOptions): Promise<void> 
     if (!(await confirm(cli, `Remove all ${fileCount.toLocaleString('en')} files from the index?`)))
       throw new CliError(exitCodes.cancelled, 'Nothing was removed.');
   }
-  const answer = await client.memory.deleteAll();
+  const answer = await whileWaiting(output, { isShown: !json, text: 'emptying the index' }, () =>
+    client.memory.deleteAll({}, longCall),
+  );
   if (json) return output.json(answer);
   output.note(`${answer.message}. Rebuild it: svc memory sync`);
 }

@@ -4,6 +4,8 @@ import { formatAge, formatDuration } from '../../output/duration.ts';
 import { formatFacts } from '../../output/facts.ts';
 import { methodMeanings } from '../../../contract/search-method-words.ts';
 import { formatProgress } from './sync-progress.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
+import { longCall } from '../../connection/long-call.ts';
 
 interface Format {
   json?: boolean;
@@ -39,9 +41,10 @@ export async function showMemoryStats(cli: Cli, { json }: Format): Promise<void>
 /** `svc memory warm [QUERY…]`. */
 export async function warmMemory(cli: Cli, words: string[], { json }: Format): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.memory.warm({
-    body: words.length === 0 ? {} : { query: words.join(' ') },
-  });
+  const body = words.length === 0 ? {} : { query: words.join(' ') };
+  const answer = await whileWaiting(output, { isShown: !json, text: 'loading the index' }, () =>
+    cli.connect().client.memory.warm({ body }, longCall),
+  );
   if (json) return output.json(answer);
   const { chunkCount, method, durationMs } = answer;
   output.note(

@@ -6,6 +6,7 @@ import { markLine } from './best-lines.ts';
 import { queryWords } from '../../../contract/find-words.ts';
 import { noteReason, searchBody, type SearchOptions } from './search-options.ts';
 import { pathShower, formatLocation } from './shown-path.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
 
 /** Limits the width of piped output, because lines of a file may be very long. */
 const WIDEST = 400;
@@ -15,7 +16,9 @@ const NARROWEST = 20;
 export async function searchMemory(cli: Cli, words: string[], options: SearchOptions): Promise<void> {
   const { output } = cli;
   const { client } = cli.connect();
-  const answer = await client.memory.search(searchBody(cli, words, options));
+  const answer = await whileWaiting(output, { isShown: !options.json, text: 'searching' }, () =>
+    client.memory.search(searchBody(cli, words, options)),
+  );
   if (options.json) return output.json(answer);
   if (options.quiet) output.write(answer.chunks.map(({ id }) => `${id}\n`).join(''));
   else printChunks(cli, answer);

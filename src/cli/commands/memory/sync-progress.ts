@@ -37,5 +37,13 @@ export async function syncDisplay(output: Output, isShown: boolean): Promise<Syn
   const say = (text: string) => {
     spinner.text = fitText(text, Math.max(20, (output.errorStream.columns || 80) - 4));
   };
-  return { show: (progress) => say(formatProgress(progress)), say, end: () => void spinner.stop() };
+  output.activity = { pause: () => void spinner.stop(), resume: () => void spinner.start() };
+  return {
+    show: (progress) => say(formatProgress(progress)),
+    say,
+    end() {
+      spinner.stop();
+      output.activity = undefined;
+    },
+  };
 }

@@ -7,6 +7,7 @@ import { formatFacts } from '../../output/facts.ts';
 import { printWarnings } from '../../output/print-warnings.ts';
 import { providerState } from '../../../contract/provider-state.ts';
 import { requireProvider } from './provider-type.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
 
 interface Options {
   json?: boolean;
@@ -70,7 +71,9 @@ export async function listModels(cli: Cli, text: string, { json }: Options): Pro
   const { output } = cli;
   const { client } = cli.connect();
   const type = requireProvider(text, (await client.providers.list()).providers);
-  const answer = await client.providers.listModels({ params: { type } });
+  const answer = await whileWaiting(output, { isShown: !json, text: `asking ${type} for its models` }, () =>
+    client.providers.listModels({ params: { type } }),
+  );
   if (json) return output.json(answer);
   output.table<Model>(
     [
@@ -93,7 +96,9 @@ export async function testProvider(cli: Cli, text: string, { json }: Options): P
   const { output } = cli;
   const { client } = cli.connect();
   const type = requireProvider(text, (await client.providers.list()).providers);
-  const answer = await client.providers.checkHealth({ params: { type } });
+  const answer = await whileWaiting(output, { isShown: !json, text: `testing ${type}` }, () =>
+    client.providers.checkHealth({ params: { type } }),
+  );
   if (json) output.json(answer);
   const { healthy, latencyMs, modelProblem, message = 'The provider does not respond' } = answer;
   if (!healthy)

@@ -1,3 +1,5 @@
+import { CliError } from '../../errors/cli-error.ts';
+
 /** The launcher and the terminal may both deliver one Ctrl-C. */
 const TWIN_MS = 150;
 
@@ -23,4 +25,26 @@ export function onInterrupt(onFirst: (signal: Interrupt) => void): () => void {
   return () => {
     for (const [signal, listener] of listeners) process.off(signal, listener);
   };
+}
+
+/**
+ * Does work whose signal the first Ctrl-C or SIGTERM aborts, so that it can remove what is not finished; then throws what
+ * `explain` says at that moment.
+ */
+export async function untilInterrupted<T>(
+  explain: () => { message: string; next?: string },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stopping = new AbortController();
+  const forget = onInterrupt((name) => {
+    const { message, next } = explain();
+    stopping.abort(new CliError(interruptCodes[name], message, next === undefined ? {} : { next }));
+  });
+  try {
+    return await work(stopping.signal);
+  } catch (error) {
+    throw stopping.signal.aborted ? stopping.signal.reason : error;
+  } finally {
+    forget();
+  }
 }

@@ -104,6 +104,7 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
     const width = Math.max(20, (output.errorStream.columns || 80) - 4);
     spinner.text = [fitText(text, width), ...candidates.render(width)].join('\n');
   };
+  output.activity = { pause, resume: () => void spinner.start() };
   let countdown: NodeJS.Timeout | undefined;
   const showRetry = (event: TaskEvent) => show(describeRetry(event, Date.now()));
   return {
@@ -140,6 +141,7 @@ export async function spinnerProgress(output: Output): Promise<RunProgress> {
     end(line) {
       clearInterval(countdown);
       pause();
+      output.activity = undefined;
       output.note(line);
     },
   };

@@ -1,6 +1,7 @@
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import type { Cli } from '../../program/cli.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
 
 /** `svc sandbox test [AGENT]`: exit code 1 where something is not as it should be. */
 export async function testSandbox(
@@ -9,7 +10,9 @@ export async function testSandbox(
   { json }: { json?: boolean },
 ): Promise<void> {
   const { output } = cli;
-  const answer = await cli.connect().client.sandbox.test({ body: agent === undefined ? {} : { agent } });
+  const answer = await whileWaiting(output, { isShown: !json, text: 'testing the sandbox' }, () =>
+    cli.connect().client.sandbox.test({ body: agent === undefined ? {} : { agent } }),
+  );
   const { test } = answer;
   if (!test.passed) cli.exitCode = exitCodes.failed;
   if (json) return output.json(answer);

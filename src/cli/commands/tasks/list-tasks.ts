@@ -8,6 +8,7 @@ import { callsOfTasks, waitText } from '../approvals/calls-of-tasks.ts';
 import { paintStatus } from './paint-status.ts';
 import { directoryShower, projectHere } from './task-directories.ts';
 import { hasEnded } from './task-outcome.ts';
+import { type ShowStep, whileWaiting } from '../../output/while-waiting.ts';
 
 export interface ListOptions {
   status?: string[];
@@ -44,7 +45,10 @@ const LARGEST_PAGE = 500;
 export async function listTasks(cli: Cli, options: ListOptions): Promise<void> {
   const { output } = cli;
   const read = pageReader(cli, options);
-  const page = options.all ? await readAll(cli, read) : await read(options);
+  const wait = { isShown: !options.json && !options.quiet, text: 'reading tasks' };
+  const page = await whileWaiting(output, wait, (show) =>
+    options.all ? readAll(cli, read, show) : read(options),
+  );
   if (options.json) return output.json(page);
   if (options.quiet) return output.write(page.tasks.map(({ id }) => `${id}\n`).join(''));
   if (page.tasks.length === 0)
@@ -141,7 +145,7 @@ function fieldsFor({ output }: Cli, { json, quiet }: ListOptions): string[] {
   return quiet ? ['id'] : ['id', 'status', 'priority', 'assignedAgent', 'createdAt', 'cwd', 'title'];
 }
 
-async function readAll(cli: Cli, read: (page: PageOptions) => Promise<Page>): Promise<Page> {
+async function readAll(cli: Cli, read: (page: PageOptions) => Promise<Page>, show: ShowStep): Promise<Page> {
   const tasks: ListedTask[] = [];
   let cursor: string | undefined;
   let total = 0;
@@ -150,6 +154,7 @@ async function readAll(cli: Cli, read: (page: PageOptions) => Promise<Page>): Pr
     // Not push(...): a page is small, but the habit overflows the stack with a large one.
     for (const task of page.tasks) tasks.push(task);
     ({ total } = page);
+    show({ text: 'reading tasks', done: tasks.length, total });
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   const all = { tasks, total: Math.max(total, tasks.length) };

@@ -6,6 +6,7 @@ import { escapeLine } from '../../output/escape-text.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
 import type { Cli } from '../../program/cli.ts';
 import { approvePublication } from './approve-publication.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
 
 interface PullRequestOptions {
   title?: string;
@@ -21,7 +22,9 @@ export async function pushChanges(cli: Cli, text: string, { json }: { json?: boo
   const { client } = cli.connect();
   const id = await resolveId(text, idsOf(client, 'task'));
   const answer = await approvePublication(cli, { json }, (approval) =>
-    client.tasks.pushChanges({ params: { id }, query: { approval } }),
+    whileWaiting(output, { isShown: !json, text: 'pushing the changes' }, () =>
+      client.tasks.pushChanges({ params: { id }, query: { approval } }),
+    ),
   );
   if (json) output.json(answer);
   else if (!isWaiting(answer)) {
@@ -48,7 +51,9 @@ export async function openPullRequest(
   const { client } = cli.connect();
   const id = await resolveId(text, idsOf(client, 'task'));
   const answer = await approvePublication(cli, { json }, (approval) =>
-    client.tasks.openPullRequest({ params: { id }, query: { approval }, body }),
+    whileWaiting(output, { isShown: !json, text: 'opening the pull request' }, () =>
+      client.tasks.openPullRequest({ params: { id }, query: { approval }, body }),
+    ),
   );
   if (json) output.json(answer);
   else if (!isWaiting(answer)) {

@@ -6,6 +6,7 @@ import { exitCodes } from '../../errors/exit-codes.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId, withId } from '../../ids/resolve-id.ts';
 import { idShortener } from '../../output/shorten-ids.ts';
+import { whileWaiting } from '../../output/while-waiting.ts';
 
 interface Format {
   json?: boolean;
@@ -89,8 +90,9 @@ export async function redeliver(
 /** `svc webhooks test ID`: exits with 0 only if the receiver accepted it. */
 export async function testWebhook(cli: Cli, text: string, { json }: Format): Promise<void> {
   const { client } = cli.connect();
+  const wait = { isShown: !json, text: 'waiting for the receiver' };
   const { answer } = await withId(text, idsOf(client, 'webhook'), (id) =>
-    client.webhooks.sendTest({ params: { id } }),
+    whileWaiting(cli.output, wait, () => client.webhooks.sendTest({ params: { id } })),
   );
   if (json) cli.output.json(answer);
   report(cli, answer.delivery, json);

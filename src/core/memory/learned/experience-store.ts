@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ListExperiencesQuery } from '../../../contract/experiences.ts';
 import type { Database } from '../../storage/database.ts';
+import { listReader } from '../../storage/list-reader.ts';
 import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
@@ -91,8 +92,9 @@ export class ExperienceStore {
     ownerId: string | undefined,
     { type, tag, minWeight, conversationId, limit, offset }: ListExperiencesQuery,
   ): Promise<{ rows: ExperienceRow[]; total: number }> {
-    const { read, engine } = this.#database;
-    let matching = read.selectFrom('experiences');
+    const { engine } = this.#database;
+    const db = await listReader(this.#database, 'experiences');
+    let matching = db.selectFrom('experiences');
     if (ownerId !== undefined) matching = matching.where('owner_id', '=', ownerId);
     if (type !== undefined) matching = matching.where('type', '=', type);
     if (tag !== undefined) matching = matching.where(engine.hasTag(tag));

@@ -1,7 +1,11 @@
 import { type Kysely, sql } from 'kysely';
+import type { ReportParts } from '../migration.ts';
+
+/** The labels take about as long as so many indexes. */
+const LABELS = 6;
 
 /** Finds tasks by each filter and in each order of a list without reading all of them. */
-export async function up(db: Kysely<never>): Promise<void> {
+export async function up(db: Kysely<never>, report: ReportParts): Promise<void> {
   await sql`create table task_labels (
     label text not null, created_at text not null, task_seq integer not null,
     primary key (label, created_at, task_seq)
@@ -16,6 +20,8 @@ export async function up(db: Kysely<never>): Promise<void> {
     tasks_by_origin: sql`(source, created_at, seq)`,
     tasks_by_update: sql`(updated_at, seq)`,
   };
-  for (const [name, columns] of Object.entries(indexes))
+  for (const [index, [name, columns]] of Object.entries(indexes).entries()) {
+    report(LABELS + index, LABELS + Object.keys(indexes).length);
     await sql`create index ${sql.ref(name)} on tasks ${columns}`.execute(db);
+  }
 }

@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt, outcomeOf, root, said, SvcHome } from '../../svc-binary.ts';
 
@@ -142,5 +144,57 @@ describe('svc and the daemon', () => {
       /^Removed: .*\nIf it is running, stop it:\n/,
     );
     expect((await home.svc(['daemon', 'uninstall'])).stderr).toBe('The service is not installed.\n');
+  });
+});
+
+describe('a start that upgrades the database', () => {
+  it('logs each step, and serves', async () => {
+    await using home = await SvcHome.create();
+    const native = new DatabaseSync(join(home.folder, 'svc.db'));
+    native.exec("drop table task_labels; delete from schema_migrations where name = '0035-task-filters'");
+    for (const index of ['repository', 'agent', 'priority', 'origin', 'update'])
+      native.exec(`drop index tasks_by_${index}`);
+    native.close();
+    const { code, stdout, stderr } = await home.svc(['tasks', 'ls', '--json']);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ tasks: [] });
+    expect(stderr).toMatch(/^Started the daemon at [^\n]*\n$/);
+    const log = readFileSync(join(home.folder, 'daemon.log'), 'utf8').trim().split('\n');
+    const messages = log.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    expect(messages.slice(0, 3)).toEqual([
+      'copying the database before its upgrade',
+      'upgrading the database, step 1 of 1',
+      'starting with the upgraded database',
+    ]);
+  });
+
+  it('is shown by the commands that need the daemon, and can be stopped', async () => {
+    await using home = await SvcHome.create();
+    const daemon = execa(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { reject: false });
+    const starting = { text: 'upgrading the database, step 3 of 7', done: 2, total: 5 };
+    writeFileSync(join(home.folder, 'daemon.json'), JSON.stringify({ pid: daemon.pid, starting }));
+    const status = await home.svc(['daemon', 'status']);
+    expect(status).toEqual({
+      code: 69,
+      stdout: '',
+      stderr: `The daemon is starting (process ${daemon.pid}): upgrading the database, step 3 of 7: 40 %. Wait for it: svc daemon start\n`,
+    });
+    const asJson = await home.svc(['daemon', 'status', '--json']);
+    expect(JSON.parse(asJson.stdout)).toEqual({ running: false, starting: { pid: daemon.pid, ...starting } });
+    const listed = await home.svc(['tasks', 'ls', '--no-autostart']);
+    expect(listed).toEqual({
+      code: 69,
+      stdout: '',
+      stderr:
+        'svc: The daemon is still starting: upgrading the database, step 3 of 7. Wait for it: svc daemon start\n',
+    });
+    const stopped = await home.svc(['daemon', 'stop']);
+    expect(stopped).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'Daemon stopped.\nIts next start continues what it was doing: svc daemon start\n',
+    });
+    expect(await daemon).toMatchObject({ signal: 'SIGTERM' });
+    expect((await home.svc(['daemon', 'stop'])).stderr).toBe('No daemon is running.\n');
   });
 });
