@@ -298,10 +298,21 @@ export class ConversationService {
   append(
     caller: Caller,
     id: string,
-    message: Pick<NewMessage, 'role' | 'content'> & Partial<NewMessage>,
+    message: AddedMessage,
     storeMore?: (db: WriteTransaction['db']) => Promise<void>,
   ): Promise<MessageRow> {
-    const { database, store, runtime } = this.#deps;
+    return this.#deps.database.write(({ db }) => this.appendWith(db, caller, id, message, storeMore));
+  }
+
+  /** The same, within a transaction. */
+  async appendWith(
+    db: WriteTransaction['db'],
+    caller: Caller,
+    id: string,
+    message: AddedMessage,
+    storeMore?: (db: WriteTransaction['db']) => Promise<void>,
+  ): Promise<MessageRow> {
+    const { store, runtime } = this.#deps;
     const row: NewMessage = {
       id: runtime.newId('msg'),
       provider: null,
@@ -321,15 +332,16 @@ export class ConversationService {
       created_at: runtime.now().toISOString(),
       ...message,
     };
-    return database.write(async ({ db }) => {
-      const conversation = requireOwned(caller, await store.find(id, db), 'Conversation');
-      if (conversation.message_count === 0 && conversation.title === untitled)
-        await store.change(db, id, { title: titleOf(row.content) });
-      await storeMore?.(db);
-      return store.append(db, conversation, row);
-    });
+    const conversation = requireOwned(caller, await store.find(id, db), 'Conversation');
+    if (conversation.message_count === 0 && conversation.title === untitled)
+      await store.change(db, id, { title: titleOf(row.content) });
+    await storeMore?.(db);
+    return store.append(db, conversation, row);
   }
 }
+
+/** A message to store; what it leaves out is null. */
+type AddedMessage = Pick<NewMessage, 'role' | 'content'> & Partial<NewMessage>;
 
 export const usageColumns = (usage: TokenUsage) => ({
   prompt_tokens: usage.promptTokens ?? null,

@@ -4,6 +4,7 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { worktreeVariables } from '../worktrees/worktree-commands.ts';
 import type { OpenWorktree, Worktrees } from '../worktrees/worktrees.ts';
 import type { DayBudgets } from '../budgets/day-budgets.ts';
+import { SharedDelay } from '../async/shared-delay.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
@@ -34,6 +35,8 @@ import type { WorkVerifier } from './verification/work-verifier.ts';
 
 /** How long an agent has to stop after its run was aborted; after that, the worker stops waiting for it. */
 const STOP_GRACE_MS = 5000;
+/** How long events of runs wait for those of other runs: each commit blocks the event loop for one sync of the disk. */
+const EVENTS_DELAY_MS = 20;
 /** After a claim that the disk did not take. */
 const CLAIM_AGAIN_MS = 1000;
 
@@ -68,6 +71,7 @@ interface Claim {
 /** Takes ids from the queue, claims the tasks, lets their agents run, and records what came of it. */
 export class TaskRunner {
   readonly #deps: TaskRunnerDeps;
+  readonly #eventsDelay = new SharedDelay(EVENTS_DELAY_MS);
   constructor(deps: TaskRunnerDeps) {
     this.#deps = deps;
   }
@@ -185,6 +189,7 @@ export class TaskRunner {
       database,
       store,
       now: runtime.now,
+      nextWrite: () => this.#eventsDelay.end(),
       onLost: () => runs.stop(task.id, 'lost'),
     });
     const seen = toTask(task);

@@ -35,9 +35,12 @@ export class AgentRunStore {
   }
 
   async save(id: string, change: Partial<AgentRunRow>): Promise<void> {
-    await this.#database.write(({ db }) =>
-      db.updateTable('agent_runs').set(change).where('id', '=', id).execute(),
-    );
+    await this.#database.write(({ db }) => this.change(db, id, change));
+  }
+
+  /** As `save`, within a transaction. */
+  async change(db: Kysely<Schema>, id: string, change: Partial<AgentRunRow>): Promise<void> {
+    await db.updateTable('agent_runs').set(change).where('id', '=', id).execute();
   }
 
   #select() {
