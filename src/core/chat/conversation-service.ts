@@ -286,6 +286,13 @@ export class ConversationService {
     }
   }
 
+  /** Whether the model takes the conversation with a new message as it is, so that `accept` would only store that. */
+  async fits(model: ResolvedModel, conversation: ConversationRow, content: string): Promise<boolean> {
+    const { compactor, taskContext } = this.#deps;
+    const context = await taskContext.ofConversation(conversation);
+    return compactor.fits(model, { conversation, context }, [{ role: 'user', content }]);
+  }
+
   /** The prompt for a message that was accepted before, as far as the conversation fits. */
   async prompt(model: ResolvedModel, conversation: ConversationRow, upTo: string): Promise<Prompt> {
     const { compactor, taskContext } = this.#deps;
