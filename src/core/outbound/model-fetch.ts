@@ -1,3 +1,4 @@
+import type * as Undici from 'undici';
 import { AgentOfRules, checkUrl, privateAddressRefusal } from './outbound-fetch.ts';
 import { OutboundError, toOutboundError } from './outbound-error.ts';
 import { Resolver } from './resolver.ts';
@@ -45,6 +46,7 @@ export function createModelFetch(
   const anywhere = new AgentOfRules(allowedRanges, resolver, options);
   const configured = new AgentOfRules(configuredRanges, resolver, options);
   const stopping = new AbortController();
+  let undici: Promise<typeof Undici> | undefined;
   return {
     close: async () => {
       stopping.abort(new OutboundError('network', 'svc stops'));
@@ -55,7 +57,7 @@ export function createModelFetch(
       const isConfigured = url !== null && configuredOrigins().has(url.origin);
       const { host, href } = checkUrl(url?.href ?? '', isConfigured ? configuredRanges() : allowedRanges());
       try {
-        const { Agent, fetch } = await import('undici');
+        const { Agent, fetch } = await (undici ??= import('undici'));
         const dispatcher = (isConfigured ? configured : anywhere).get(Agent);
         const signal = init.signal ? AbortSignal.any([init.signal, stopping.signal]) : stopping.signal;
         const request = { ...init, signal, redirect: 'manual', dispatcher } as Parameters<typeof fetch>[1];
