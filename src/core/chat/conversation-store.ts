@@ -62,11 +62,10 @@ export class ConversationStore {
         .set({ message_count: value('count'), updated_at: value('at') })
         .where('id', '=', value('id')),
     );
-    this.#insert = prepareQuery<MessageRow, never>((value) =>
-      read
-        .insertInto('messages')
-        .values(Object.fromEntries(messageColumns.map((column) => [column, value(column)]))),
-    );
+    this.#insert = prepareQuery<MessageRow, never>((value) => {
+      const values = Object.fromEntries(messageColumns.map((column) => [column, value(column)]));
+      return read.insertInto('messages').values(values as unknown as MessageRow);
+    });
   }
 
   async find(id: string, db: Kysely<Schema> = this.#database.read): Promise<ConversationRow | undefined> {
