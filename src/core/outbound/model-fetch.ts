@@ -42,7 +42,13 @@ export function createModelFetch(
   { resolver = new Resolver(), stallMs = STALL_MS, maxBytes = MAX_BYTES }: ModelFetchOptions = {},
 ): ModelOutbound {
   const options = { headersTimeout: FIRST_BYTE_MS, bodyTimeout: stallMs, maxResponseSize: maxBytes };
-  const configuredRanges = () => [...allowedRanges(), ...loopbackRanges];
+  let known: { allowed: readonly string[]; ranges: readonly string[] } | undefined;
+  // The same list for the same settings, because what is checked against a list is cached with it.
+  const configuredRanges = () => {
+    const allowed = allowedRanges();
+    if (known?.allowed !== allowed) known = { allowed, ranges: [...allowed, ...loopbackRanges] };
+    return known.ranges;
+  };
   const anywhere = new AgentOfRules(allowedRanges, resolver, options);
   const configured = new AgentOfRules(configuredRanges, resolver, options);
   const stopping = new AbortController();
