@@ -3,8 +3,10 @@ import type { Database } from '../storage/database.ts';
 import type { TaskStore } from './task-store.ts';
 import type { NewEvent } from './new-event.ts';
 
-/** More than this waits only when the disk does not take them. */
+/** More than this is not kept while the disk does not take them. */
 const MAX_WAITING = 1000;
+/** So many are stored without waiting for those of other runs. */
+const FULL_GROUP = 100;
 
 export interface RunEventsDeps {
   database: Database;
@@ -24,6 +26,8 @@ export class RunEvents {
   #isScheduled = false;
   #writing: Promise<void> | undefined;
   #isOver = false;
+  /** Whether the disk did not take the last ones. */
+  #isRefused = false;
 
   constructor(task: TaskHead, deps: RunEventsDeps) {
     this.#task = task;
@@ -33,8 +37,9 @@ export class RunEvents {
   add(event: NewEvent): void {
     if (this.#isOver) return;
     this.#waiting.push(event);
-    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
-    this.#schedule();
+    if (this.#isRefused && this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+    if (this.#waiting.length < FULL_GROUP || this.#isRefused) this.#schedule();
+    else this.#store();
   }
 
   /** Ends the recording; answers what is not stored yet, for the transaction that ends the run. */
@@ -49,11 +54,16 @@ export class RunEvents {
     this.#isScheduled = true;
     void this.#deps.nextWrite().then(() => {
       this.#isScheduled = false;
-      if (this.#isOver) return;
-      this.#writing = this.#write().then((isStored) => {
-        this.#writing = undefined;
-        if (isStored && this.#waiting.length > 0) this.#schedule();
-      });
+      this.#store();
+    });
+  }
+
+  #store(): void {
+    if (this.#writing || this.#isOver || this.#waiting.length === 0) return;
+    this.#writing = this.#write().then((isStored) => {
+      this.#writing = undefined;
+      this.#isRefused = !isStored;
+      if (isStored && this.#waiting.length > 0) this.#schedule();
     });
   }
 

@@ -81,6 +81,15 @@ describe('the events of a run', () => {
     expect(await events.finish()).toEqual([event('a')]);
   });
 
+  it('are all stored where thousands come at once', async () => {
+    const { events, head, stored, write } = await claimed();
+    for (let number = 1; number <= 3000; number++) events.add(event(`${number}`));
+    await vi.waitFor(async () => {
+      write();
+      expect((await stored()).at(-1)).toEqual({ seq: head.event_seq + 3000, message: '3000' });
+    });
+  });
+
   it('are dropped once the claim is over, which is reported once', async () => {
     const { storage, events, head, stored, write, onLost } = await claimed();
     await storage.database.write((transaction) =>

@@ -125,11 +125,15 @@ export const agentFaults: Record<string, PlantedFault> = {
           message.role === undefined ? change(db, id, message) : undefined,
       );
       let answers = 0;
-      replaceMethod(ConversationService.prototype, 'append', (append) => (caller, id, message, ...rest) => {
-        const isAgentic = message.role === 'assistant' && rest.length === 0;
-        const again = isAgentic && { id: `msg-${process.pid}-${++answers}` };
-        return append(caller, id, { ...message, ...again }, ...rest);
-      });
+      replaceMethod(
+        ConversationService.prototype,
+        'appendWith',
+        (append) => (db, caller, id, message, more) => {
+          const isAgentic = message.role === 'assistant' && more === undefined;
+          const again = isAgentic && { id: `msg-${process.pid}-${++answers}` };
+          return append(db, caller, id, { ...message, ...again }, more);
+        },
+      );
     },
   },
   'broken-chain': {
