@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { buildWeb } from './build-web.js';
+import { lateSchemas } from './late-schemas.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
@@ -67,21 +68,16 @@ const lateBuiltins = {
   },
 };
 
-/** A matcher of a path costs a compilation, and most are replaced while routes are registered: each is made with its first use. */
-const latePathMatchers = {
-  name: 'late-path-matchers',
+/** The router compiles a matcher for each part of a path, and most are replaced while routes are registered: these compile nothing. */
+const plainPathMatchers = {
+  name: 'plain-path-matchers',
   transform: {
     filter: { id: /node_modules\/find-my-way\/lib\/node\.js$/ },
     handler(code, id, { magicString }) {
-      const start = 'function compilePrefixMatch (prefix) {';
-      const index = code.indexOf(start);
+      const compilation = '  const lines = []\n';
+      const index = code.indexOf(compilation);
       if (index < 0) throw new Error(`${id} makes its matchers in another way`);
-      magicString.update(
-        index,
-        index + start.length,
-        `${start} return function (path, i) { return (this.matchPrefix = compileNow(prefix))(path, i) } }
-        function compileNow (prefix) {`,
-      );
+      magicString.appendLeft(index, '  return (path, i) => path.startsWith(prefix, i)\n');
       return { code: magicString };
     },
   },
@@ -135,7 +131,14 @@ async function bundle(input, { plugins = [], groups } = {}) {
       target: 'node24',
       define: { 'process.env.NODE_ENV': '"production"' },
     },
-    plugins: [...plugins, lateBuiltins, latePathMatchers, builtinsWithoutNamespaces, grouping?.plugin],
+    plugins: [
+      ...plugins,
+      lateBuiltins,
+      plainPathMatchers,
+      lateSchemas,
+      builtinsWithoutNamespaces,
+      grouping?.plugin,
+    ],
     experimental: { nativeMagicString: true },
     onLog(level, log) {
       // Some modules are imported early by one and late by another.

@@ -69,7 +69,9 @@ export function implement<Rs extends Routes>(
     const { params, query, headers, body } = route;
     const bodyLimit = bodyLimitOf(route);
     server.route({
-      method: route.method,
+      // A route of its own for HEAD, which Fastify would make, costs a start as much as the one for GET.
+      method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
+      exposeHeadRoute: false,
       url: route.path,
       bodyLimit,
       config: {

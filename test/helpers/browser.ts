@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { sessionCookie } from '../../src/contract/locations.ts';
 import type { TestDaemon } from './daemon.ts';
+import { patienceMs } from './long.ts';
+import { until } from './tasks.ts';
 import type { TestUser } from './users.ts';
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -66,6 +69,7 @@ export async function openTab(
     locale: 'en-GB',
     timezoneId: 'UTC',
   });
+  context.setDefaultTimeout(Math.max(30_000, patienceMs));
   if (user !== null) {
     const cookie = (user ?? daemon).headers['cookie'] ?? '';
     const value = new RegExp(`${sessionCookie}=([^;]+)`).exec(cookie)?.[1];
@@ -89,6 +93,28 @@ export async function openTab(
     open: async (path) => void (await page.goto(new URL(path, daemon.url).href)),
     [Symbol.asyncDispose]: () => context.close(),
   };
+}
+
+/** Presses Enter on a button as soon as it takes it: a key, unlike a click, does not wait until a button is enabled. */
+export async function pressEnter(button: Locator): Promise<void> {
+  await button.and(button.page().locator(':not(:disabled)')).press('Enter');
+}
+
+/**
+ * Presses Enter on the button that reads again what could not be read, until that is shown. While the page reads by itself,
+ * as it does once it is connected, it takes the button away, and a press with it.
+ */
+export async function tryAgain(page: Page, shown: Locator): Promise<void> {
+  const button = page.getByRole('button', { name: 'Try again' });
+  await until(async () => {
+    if (await button.isVisible()) await button.press('Enter', { timeout: 1000 });
+    await shown.waitFor({ timeout: 1000 });
+  });
+}
+
+/** Waits until the element with the focus has a property with this value. */
+export async function untilFocused(page: Page, property: string, value: string): Promise<void> {
+  await until(async () => expect(await page.evaluate(`document.activeElement?.${property}`)).toBe(value));
 }
 
 /** Ends the browser of this file. */

@@ -10,3 +10,6 @@ export const everyNth = <Item>(n: number, items: readonly Item[], shift = 0): It
 
 /** How many, or how much, of something a test takes: enough to exercise it in `npm test`, all in `npm run test:long`. */
 export const sized = <Size>(short: Size, long: Size): Size => (isLong ? long : short);
+
+/** How long a test waits for what has to come, which only ends a broken one: the long forms keep a machine busy. */
+export const patienceMs: number = sized(20_000, 60_000);

@@ -8,6 +8,7 @@ import {
   type AgentRun,
 } from '../../src/core/agents/agent-adapter.ts';
 import { allOf } from './all-of.ts';
+import { patienceMs } from './long.ts';
 
 /** Follows a task to its end; answers it with all its events. */
 export async function follow(client: Client, id: string): Promise<{ task: Task; events: TaskEvent[] }> {
@@ -36,7 +37,7 @@ export const testAdapter = (
 
 /** Waits for a condition that the daemon reaches without further requests; the timeout only ends a broken test. */
 export const until = <T>(condition: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(condition, { timeout: 20_000, interval: 5 });
+  vi.waitFor(condition, { timeout: patienceMs, interval: 5 });
 
 export interface HeldRun {
   run: AgentRun;

@@ -41,7 +41,7 @@ function dataOf(home: string) {
 describe('a delivery whose daemon is killed after each attempt', () => {
   it(
     'a delivery keeps its schedule, id and bytes when the daemon is killed after each attempt',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       const home = temporaryFolder();
       const data = dataOf(home);

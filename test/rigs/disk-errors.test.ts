@@ -37,7 +37,7 @@ async function find(fault: DiskFault, options: Parameters<typeof tryFault>[2]): 
 describe.skipIf(!canTrace)('a disk with errors (needs strace)', () => {
   it.each(faults)(
     'loses nothing that was acknowledged, and says what is wrong: $title',
-    { timeout: 120_000 },
+    { timeout: sized(120_000, 300_000) },
     async ({ fault, isKilled }) => {
       const { violations, failures, refused } = await find(fault, { isKilled });
       expect(violations.slice(0, 10).join('\n')).toBe('');
@@ -46,7 +46,7 @@ describe.skipIf(!canTrace)('a disk with errors (needs strace)', () => {
     },
   );
 
-  it.runIf(isLong)('is noticed if answers are sent before the commit', { timeout: 120_000 }, async () => {
+  it.runIf(isLong)('is noticed if answers are sent before the commit', { timeout: 300_000 }, async () => {
     const fault: DiskFault = { call: 'fsync', error: 'EIO', at: 1 };
     const { violations } = await find(fault, { isKilled: true, planted: 'answer-before-commit' });
     expect(violations.join('\n')).toMatch(/lost: task_/);

@@ -38,7 +38,7 @@ describe('a migration that is killed', () => {
     },
   );
 
-  it('leaves no copy that is not whole, wherever the copying is killed', { timeout: 60_000 }, async () => {
+  it('leaves no copy that is not whole, wherever the copying is killed', { timeout: 600_000 }, async () => {
     const start = await prepareStart(directory, newest);
     const kills = numbersTo(start.points.length)
       .filter((n) => start.points[n - 1]?.includes('the copy'))

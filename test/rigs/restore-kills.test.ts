@@ -72,4 +72,4 @@ it('leaves the old or the new home whole, wherever a restore is killed', async (
   }
   // First nothing has changed, then everything.
   expect(outcomes.join(' ')).toMatch(/^(old )+(new ?)+$/);
-}, 120_000);
+}, 600_000);

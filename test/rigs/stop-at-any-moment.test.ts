@@ -43,7 +43,7 @@ describe('a task that is cancelled at any moment of its start', () => {
 
   it(
     'a daemon stops at any moment of the start of a task, and does not count the attempt',
-    { timeout: 40_000 },
+    { timeout: sized(40_000, 300_000) },
     async () => {
       for (let count = 0; count < 24; count += sized(6, 2)) {
         await using daemon = await startDaemon({ extraAdapters: [patient] });

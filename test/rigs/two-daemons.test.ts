@@ -10,7 +10,7 @@ const starts = sized(3, 20);
 describe('two daemons on one data directory', () => {
   it(
     `exactly one daemon gets the data directory in each of ${starts} races`,
-    { timeout: 120_000 },
+    { timeout: sized(120_000, 600_000) },
     async () => {
       const home = temporaryFolder();
       try {
@@ -26,7 +26,7 @@ describe('two daemons on one data directory', () => {
 
   it(
     'a second daemon on a data directory exits with a message, and the first one continues',
-    { timeout: 60_000 },
+    { timeout: sized(60_000, 180_000) },
     async () => {
       const home = temporaryFolder();
       try {

@@ -65,7 +65,7 @@ describe.skipIf(!hasTmux)('a person in a long chat (needs tmux)', () => {
     process.kill(ada.daemonPid, 'SIGKILL');
     await terminal.until(/reconnecting|lost|away/i);
     expect((await ada.svc.svc(['daemon', 'start'], { env: ada.environment })).code).toBe(0);
-    await terminal.presses('a', /I wrote it\./);
+    await terminal.presses('a', /Allow write_file\?/, /I wrote it\./);
     await second.until(/I wrote it\./);
     expect(ada.readsFile('note.txt')).toBe('kept');
   });

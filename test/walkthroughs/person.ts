@@ -2,11 +2,10 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
+import { patienceMs } from '../helpers/long.ts';
 import { type ModelServer, type Script, startModelServer } from '../helpers/model-server.ts';
 import { root, SvcHome } from '../cli/svc-binary.ts';
 import { type Size, Terminal } from '../cli/tui/terminal.ts';
-
-const PATIENCE_MS = 20_000;
 
 export interface Ran {
   code: number;
@@ -140,7 +139,7 @@ export class Person implements AsyncDisposable {
   }
 
   async #promptAfter(commands: number): Promise<number[]> {
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + patienceMs;
     for await (const _ of setInterval(20)) {
       const codes = readFileSync(this.#endings, 'utf8').trim().split('\n').filter(Boolean).map(Number);
       if (codes.length > commands && /\$ *$/.test(this.terminal.screen.trimEnd())) return codes;

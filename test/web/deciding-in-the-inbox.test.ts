@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newApproval } from '../helpers/approvals.ts';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, untilFocused } from '../helpers/browser.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
 import { callsTools, type ModelServer } from '../helpers/model-server.ts';
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('the inbox (needs Chromium)', () => {
     expect(await inspect(tab, 'inbox')).toEqual([]);
     await card.focus();
     await page.keyboard.press('a');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Allow once');
+    await untilFocused(page, 'textContent', 'Allow once');
     // The first moment after the buttons appeared does not count.
     await until(async () => {
       await page.keyboard.press('Enter');
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)('the inbox (needs Chromium)', () => {
       await tab.open(`/approvals/${id}`);
       const says = ['is not offered: such a command needs an approval each time.', 'covers npm test.'][at];
       await page.getByText(`“Always allow” ${says}`).waitFor();
-      expect(await always.count()).toBe(at);
+      await until(async () => expect(await always.count()).toBe(at));
       await daemon.client.approvals.decide({ params: { id }, body: { decision: 'deny' } });
     }
     expect(tab.problems).toEqual([]);

@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)('the frame of the pages (needs Chromium)', () => {
     await page.getByLabel('Access key').fill('open-sesame-1');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
-    expect(page.url()).toBe(`${daemon.url}/tasks?status=failed`);
+    await page.waitForURL(`${daemon.url}/tasks?status=failed`);
     // The browser itself logs the refused requests.
     expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
   });
@@ -35,11 +35,11 @@ describe.skipIf(!hasBrowser)('the frame of the pages (needs Chromium)', () => {
     await using tab = await openTab(daemon, { user: null });
     await tab.page.goto(url);
     await tab.page.getByRole('heading', { name: 'Sign this browser in?' }).waitFor();
-    expect(tab.page.url()).toBe(`${daemon.url}/sign-in`);
+    await tab.page.waitForURL(`${daemon.url}/sign-in`);
     expect(await inspect(tab, 'sign-in-link')).toEqual([]);
     await tab.page.getByRole('button', { name: 'Sign in' }).click();
     await tab.page.getByRole('heading', { name: 'Inbox' }).waitFor();
-    expect(await tab.page.getByRole('button', { name: /^Sign out/ }).count()).toBe(1);
+    await tab.page.getByRole('button', { name: /^Sign out/ }).waitFor();
   });
 
   it('finds pages by keys and by the palette', async () => {
@@ -90,6 +90,6 @@ describe.skipIf(!hasBrowser)('the frame of the pages (needs Chromium)', () => {
     await page.getByLabel('Access key').fill('open-sesame-1');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('Live', { exact: true }).waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 });

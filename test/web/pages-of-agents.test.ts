@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acpProgram } from '../helpers/agents/acp-settings.ts';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter, tryAgain } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { heldAdapter, testAdapter, until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     await page.getByRole('link', { name: 'Claude Code' }).click();
     await page.waitForURL('**/agents/claude');
     await page.getByText('run claude once and log in').waitFor();
-    await page.getByRole('button', { name: 'Change agents.claude.model' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Change agents.claude.model' }));
     await page.getByLabel('Value of agents.claude.model').fill('opus');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Reset agents.claude.model' }).waitFor();
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     await page.reload();
     const dialog = page.getByRole('dialog', { name: 'Add an agent' });
     await dialog.getByLabel('Name').fill('claude');
-    await dialog.getByRole('button', { name: 'Add' }).press('Enter');
+    await pressEnter(dialog.getByRole('button', { name: 'Add' }));
     await dialog.getByText('There is an agent “claude” already.').waitFor();
     await dialog.getByText('Say which program').waitFor();
     expect(await inspect(tab, 'agent-add')).toEqual([]);
@@ -89,15 +89,15 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     await dialog.getByLabel('Arguments').fill(args.join('\n'));
     await dialog.getByLabel('Tokens per task').fill('5');
     await dialog.getByLabel('Variables').fill('DEMO_KEY=secret-value\nOTHER=x=y');
-    await dialog.getByRole('button', { name: 'Add' }).press('Enter');
+    await pressEnter(dialog.getByRole('button', { name: 'Add' }));
     await dialog.getByText('expected number to be >=1000').waitFor();
     tab.problems.length = 0;
     await dialog.getByLabel('Tokens per task').fill('5000');
-    await dialog.getByRole('button', { name: 'Add' }).press('Enter');
+    await pressEnter(dialog.getByRole('button', { name: 'Add' }));
     await page.waitForURL('**/agents/demo');
     await page.getByRole('heading', { name: 'demo', level: 1 }).waitFor();
     await page.getByText('DEMO_KEY, OTHER').waitFor();
-    await page.getByRole('button', { name: 'Test it' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Test it' }));
     await page.getByText('demo works.').waitFor();
     await page.getByRole('list', { name: 'Steps of the test' }).getByText('Denied command').waitFor();
     expect(await inspect(tab, 'agent-tested')).toEqual([]);
@@ -115,24 +115,24 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     await tab.open('/agents/demo');
     await page.getByRole('link', { name: 'Change' }).press('Enter');
     const change = page.getByRole('dialog', { name: 'Change demo' });
-    expect(await change.getByLabel('Program').inputValue()).toBe(program);
+    await until(async () => expect(await change.getByLabel('Program').inputValue()).toBe(program));
     await change.getByLabel('Model').fill('small');
     await change.getByLabel('OTHER').check();
     expect(await inspect(tab, 'agent-change')).toEqual([]);
     expect(await page.content()).not.toContain('secret-value');
-    await change.getByRole('button', { name: 'Save' }).press('Enter');
+    await pressEnter(change.getByRole('button', { name: 'Save' }));
     await change.waitFor({ state: 'detached' });
     await page.getByText('small', { exact: true }).waitFor();
     expect(await added()).toMatchObject({ demo: { program, args, model: 'small', maxTokens: 5000 } });
     const { agent } = await daemon.client.agents.get({ params: { type: 'demo' } });
     expect(agent.envNames).toEqual(['DEMO_KEY']);
-    await page.getByRole('button', { name: 'Remove' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Remove' }));
     await page.waitForURL('**/agents');
     await page.getByText('Removed demo.').waitFor();
-    expect(await page.getByRole('link', { name: 'demo' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.getByRole('link', { name: 'demo' }).waitFor({ state: 'detached' });
+    await pressEnter(page.getByRole('button', { name: 'Undo' }));
     await page.getByRole('link', { name: 'demo' }).click();
-    await page.getByRole('button', { name: 'Remove' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Remove' }));
     await until(async () => expect(await added()).toEqual({}));
     expect(tab.problems).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     const { page } = tab;
     await tab.open('/agents/ghost');
     await page.getByText('/nope/ghost, the program of the agent "ghost", was not found').waitFor();
-    await page.getByRole('button', { name: 'Test it' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Test it' }));
     await page.getByText('ghost does not work yet.').waitFor();
     await page
       .getByText('What it lets it see and reach')
@@ -173,8 +173,8 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     const leave = page.getByRole('button', { name: 'Try to leave it' });
     await leave.or(page.getByText('There is none, because')).waitFor();
     if (await leave.isVisible()) {
-      await leave.press('Enter');
-      await page.getByRole('list', { name: 'What was tried' }).waitFor({ timeout: 20_000 });
+      await pressEnter(leave);
+      await page.getByRole('list', { name: 'What was tried' }).waitFor();
       expect(await inspect(tab, 'agents-sandbox')).toEqual([]);
     }
     await daemon.client.config.update({ params: { key: 'agents.sandbox' }, body: { value: 'off' } });
@@ -231,8 +231,7 @@ describe.skipIf(!hasBrowser)('the pages of agents (needs Chromium)', () => {
     await tab.open('/agents');
     await page.getByRole('alert').getByText('The list is not well.').waitFor();
     await page.unrouteAll();
-    await page.getByRole('button', { name: 'Try again' }).press('Enter');
-    await page.getByRole('link', { name: 'Claude Code' }).waitFor();
+    await tryAgain(page, page.getByRole('link', { name: 'Claude Code' }));
     await page.getByText('Live', { exact: true }).waitFor();
     await before.stop();
     const check = page.getByRole('button', { name: 'Check again' });

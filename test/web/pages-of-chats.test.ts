@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter, untilFocused } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
 import { callsTools, type ModelReply, type ModelServer, says } from '../helpers/model-server.ts';
@@ -35,9 +35,13 @@ describe.skipIf(!hasBrowser)('the chat (needs Chromium)', () => {
     };
     return begun.promise;
   }
-  const messagesOf = async (page: Page) => {
+  /** Waits until the messages are stored like this: an answer is shown while it is written. */
+  const untilStates = async (page: Page, states: string[]) => {
     const id = page.url().split('/').at(-1) ?? '';
-    return (await daemon.client.conversations.get({ params: { id } })).messages;
+    await until(async () => {
+      const { messages } = await daemon.client.conversations.get({ params: { id } });
+      expect(messages.map(({ role, status }) => status ?? role)).toEqual(states);
+    });
   };
 
   it('begins a conversation with the first message, and streams the answer', async () => {
@@ -93,8 +97,12 @@ describe.skipIf(!hasBrowser)('the chat (needs Chromium)', () => {
     await card.waitFor();
     await card.focus();
     await page.keyboard.press('a');
-    await page.waitForTimeout(400);
-    await page.keyboard.press('Enter');
+    await untilFocused(page, 'textContent', 'Allow once');
+    // The first moment after the buttons appeared does not count.
+    await until(async () => {
+      await page.keyboard.press('Enter');
+      expect(await card.count()).toBe(0);
+    });
     await page.getByText('It is written.').waitFor();
     await page.getByText('write_file').first().click();
     await page.getByText('Result', { exact: true }).waitFor();
@@ -118,12 +126,7 @@ describe.skipIf(!hasBrowser)('the chat (needs Chromium)', () => {
     await page.getByText('Answer two').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('Stopped.').waitFor();
-    expect((await messagesOf(page)).map(({ role, status }) => status ?? role)).toEqual([
-      'user',
-      'completed',
-      'user',
-      'interrupted',
-    ]);
+    await untilStates(page, ['user', 'completed', 'user', 'interrupted']);
     expect(tab.problems).toEqual([]);
   });
 
@@ -181,7 +184,7 @@ describe.skipIf(!hasBrowser)('the chat (needs Chromium)', () => {
       { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0, 0xff]) },
     ];
     const chooser = page.waitForEvent('filechooser');
-    await page.getByRole('button', { name: 'Attach text files' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Attach text files' }));
     await (await chooser).setFiles(files);
     await page.getByRole('alert').getByText('photo.png is not a text file.').waitFor();
     await page.getByRole('list', { name: 'Attached files' }).getByText('notes.md').waitFor();
@@ -190,16 +193,18 @@ describe.skipIf(!hasBrowser)('the chat (needs Chromium)', () => {
     await box(page).press('Enter');
     await page.waitForURL('**/chat/conv_*');
     const reply = await answer;
-    expect(JSON.stringify(model.asked.at(-1)?.body.messages)).toContain('# Notes');
+    const asked = model.asked.findLast(({ body }) => body.stream);
+    expect(JSON.stringify(asked?.body.messages)).toContain('# Notes');
     await page.locator('summary').getByText('notes.md').click();
     await page.getByRole('group', { name: 'notes.md' }).getByText('# Notes').waitFor();
     await say(page, 'This one waits');
     await box(page).fill('Not sent yet');
     await page.reload();
     await page.getByText('This one waits').waitFor();
-    expect(await box(page).inputValue()).toBe('Not sent yet');
-    reply.end();
+    await until(async () => expect(await box(page).inputValue()).toBe('Not sent yet'));
+    // Before the answer ends, after which it is sent.
     await page.getByRole('button', { name: 'Remove' }).click();
+    reply.end();
     expect(tab.problems).toEqual([]);
   });
 
@@ -213,7 +218,7 @@ describe.skipIf(!hasBrowser)('the chat (needs Chromium)', () => {
     await page.getByText('1 file changed by “Write b.md”').waitFor();
     await page.getByRole('button', { name: 'Undo changes' }).click();
     expect(await inspect(tab, 'chat-undo')).toEqual([]);
-    await page.getByRole('dialog').getByRole('button', { name: 'Undo changes' }).press('Enter');
+    await pressEnter(page.getByRole('dialog').getByRole('button', { name: 'Undo changes' }));
     await page.getByText('Removed: b.md').waitFor();
     expect(tab.problems).toEqual([]);
   });
@@ -252,7 +257,7 @@ describe.skipIf(!hasBrowser)('the chat (needs Chromium)', () => {
     await page.getByRole('heading', { name: 'To delete' }).focus();
     await page.keyboard.press('n');
     await page.waitForURL('**/chat');
-    await until(async () => expect(await page.evaluate('document.activeElement.id')).toBe('message'));
+    await untilFocused(page, 'id', 'message');
     await row.click();
     await page.getByRole('button', { name: 'Delete' }).click();
     // Leaving the page does what was not undone.
@@ -296,7 +301,7 @@ describe.skipIf(!hasBrowser)('the chat (needs Chromium)', () => {
         await page.evaluate('document.documentElement.scrollHeight - scrollY - innerHeight'),
       ).toBeLessThan(80),
     );
-    await page.getByRole('button', { name: 'Show earlier messages (30)' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Show earlier messages (30)' }));
     await page.getByText(/Message 0$/).waitFor({ state: 'attached' });
     expect(tab.problems).toEqual([]);
   });
@@ -319,11 +324,6 @@ describe.skipIf(!hasBrowser)('the chat (needs Chromium)', () => {
     await page.getByText('Send “continue” to resume.').waitFor();
     await say(page, 'continue');
     await page.getByText('After the restart').waitFor();
-    expect((await messagesOf(page)).map(({ role, status }) => status ?? role)).toEqual([
-      'user',
-      'interrupted',
-      'user',
-      'completed',
-    ]);
+    await untilStates(page, ['user', 'interrupted', 'user', 'completed']);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { failingAdapter, until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
@@ -46,21 +46,21 @@ describe.skipIf(!hasBrowser)('the page of dead letters (needs Chromium)', () => 
     }
     await page.getByText('2 tasks selected').waitFor();
     expect(await inspect(tab, 'dead-letters-selected')).toEqual([]);
-    await page.getByRole('button', { name: 'Resolve 2' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Resolve 2' }));
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Note').fill('Mended the tests');
     expect(await inspect(tab, 'dead-letters-resolve')).toEqual([]);
     await page.keyboard.press('Enter');
     await dialog.getByText('2 tasks resolved.').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).press('Enter');
+    await pressEnter(dialog.getByRole('button', { name: 'Close' }));
     await page.getByText('1 task', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Resolved' }).press('Enter');
     await page.getByText('Resolved manually: Mended the tests').first().waitFor();
     await page.reload();
     await page.getByText('Resolved manually: Mended the tests').first().waitFor();
     await page.getByRole('link', { name: 'Pending' }).press('Enter');
-    await page.getByRole('button', { name: 'Resolve' }).press('Enter');
-    await dialog.getByRole('button', { name: 'Resolve' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Resolve' }));
+    await pressEnter(dialog.getByRole('button', { name: 'Resolve' }));
     await dialog.getByText('1 task resolved.').waitFor();
     expect(tab.problems).toEqual([]);
   });
@@ -84,14 +84,14 @@ describe.skipIf(!hasBrowser)('the page of dead letters (needs Chromium)', () => 
     const { page } = tab;
     await tab.open('/dead-letters');
     await page.getByText('100 of 250').waitFor();
-    await page.getByRole('button', { name: 'Show more' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Show more' }));
     await page.getByText('200 of 250').waitFor();
-    await page.getByRole('button', { name: 'Show more' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Show more' }));
     await until(async () => expect(await page.getByRole('article').count()).toBe(250));
-    await page.getByRole('button', { name: 'Select all 250' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Select all 250' }));
     await page.getByText('250 tasks selected').waitFor();
-    await page.getByRole('button', { name: 'Discard 250' }).press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Discard 250' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Discard 250' }));
+    await pressEnter(page.getByRole('dialog').getByRole('button', { name: 'Discard 250' }));
     await page.getByText('250 tasks discarded.').waitFor();
     expect(seed?.title).toBe('Seed');
     expect((await daemon.client.dlq.list()).total).toBe(0);
@@ -103,6 +103,8 @@ describe.skipIf(!hasBrowser)('the page of dead letters (needs Chromium)', () => 
     await using tab = await openTab(daemon);
     const { page } = tab;
     await tab.open('/dead-letters');
+    // What it reads once it is connected it reads before somebody else is faster.
+    await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Select all 2' }).click();
     await page.getByRole('button', { name: 'Retry 2' }).click();
     // Somebody else was faster.

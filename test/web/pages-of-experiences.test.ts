@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter, tryAgain } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { testAdapter, until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
@@ -30,14 +30,14 @@ describe.skipIf(!hasBrowser)('the page of experiences (needs Chromium)', () => {
     await page.waitForURL('**/experiences?add=true');
     await page.reload();
     const dialog = page.getByRole('dialog', { name: 'Record an experience' });
-    await dialog.getByRole('button', { name: 'Record' }).press('Enter');
+    await pressEnter(dialog.getByRole('button', { name: 'Record' }));
     await dialog.getByText('Say what was to be reached.').waitFor();
     await dialog.getByText('Say how, one step on each line.').waitFor();
     expect(await inspect(tab, 'experiences-record')).toEqual([]);
     await dialog.getByLabel('Goal').fill('Deploy the documentation pages');
     await dialog.getByLabel('Steps').fill('npm run build of the docs\n\nscripts/push.sh docs to the server');
     await dialog.getByLabel('Tags').fill('deploy, docs');
-    await dialog.getByRole('button', { name: 'Record' }).press('Enter');
+    await pressEnter(dialog.getByRole('button', { name: 'Record' }));
     await dialog.waitFor({ state: 'detached' });
     expect(await listed()).toMatchObject([
       {
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('the page of experiences (needs Chromium)', () => {
     await page.reload();
     await page.getByText('scripts/push.sh docs to the server').waitFor();
     expect(await inspect(tab, 'experiences-open')).toEqual([]);
-    await page.getByRole('button', { name: /^Mark as useful/ }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: /^Mark as useful/ }));
     await page.getByText('once, last').waitFor();
     await page.getByRole('searchbox').fill('how do I deploy the docs');
     await page.keyboard.press('Enter');
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('the page of experiences (needs Chromium)', () => {
       { kind: 'task', userId: owner.user.id, taskId: task.id, trusted: false, verified: false },
     );
     const item = page.getByRole('listitem').filter({ hasText: 'Release the desktop client' });
-    await item.getByText('untrusted', { exact: true }).waitFor({ timeout: 15_000 });
+    await item.getByText('untrusted', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Release the desktop client' }).click();
     await page.getByText('Runs in the mode full never receive it.').waitFor();
     await tab.open(`/experiences?open=${experience.id}`);
@@ -133,22 +133,22 @@ describe.skipIf(!hasBrowser)('the page of experiences (needs Chromium)', () => {
     await tab.open('/experiences');
     const before = (await listed()).length;
     const drop = page.getByRole('button', { name: 'Delete Deploy the documentation pages' });
-    await drop.press('Enter');
+    await pressEnter(drop);
     await page.getByText('Deleted Deploy the documentation pages.').waitFor();
     await drop.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Undo' }).press('Enter');
-    await drop.press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Undo' }));
+    await pressEnter(drop);
     await until(async () => expect(await listed()).toHaveLength(before - 1));
-    await page.getByRole('button', { name: 'More actions' }).press('Enter');
-    await page.getByRole('button', { name: 'Delete the unused' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'More actions' }));
+    await pressEnter(page.getByRole('button', { name: 'Delete the unused' }));
     const dialog = page.getByRole('dialog');
     await dialog.getByText('also those of other users').waitFor();
-    await dialog.getByRole('button', { name: 'Delete them' }).press('Enter');
+    await pressEnter(dialog.getByRole('button', { name: 'Delete them' }));
     await dialog.waitFor({ state: 'detached' });
     expect(await listed()).toHaveLength(before - 1);
-    await page.getByRole('button', { name: 'More actions' }).press('Enter');
-    await page.getByRole('button', { name: 'Delete all', exact: true }).press('Enter');
-    await dialog.getByRole('button', { name: 'Delete all' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'More actions' }));
+    await pressEnter(page.getByRole('button', { name: 'Delete all', exact: true }));
+    await pressEnter(dialog.getByRole('button', { name: 'Delete all' }));
     await dialog.getByText('Type delete all to confirm.').waitFor();
     expect(await inspect(tab, 'experiences-delete-all')).toEqual([]);
     expect(await listed()).toHaveLength(before - 1);
@@ -200,9 +200,9 @@ describe.skipIf(!hasBrowser)('the page of experiences (needs Chromium)', () => {
     await tab.open('/experiences');
     await page.getByRole('alert').getByText('The list is not well.').waitFor();
     await page.unrouteAll();
-    await page.getByRole('button', { name: 'Try again' }).press('Enter');
     const drop = page.getByRole('button', { name: 'Delete Keep the list on the page' });
-    await drop.waitFor();
+    await tryAgain(page, drop);
+    await page.getByText('Live', { exact: true }).waitFor();
     await before.stop();
     await until(async () => expect(await drop.isDisabled()).toBe(true));
     const { port } = new URL(before.url);

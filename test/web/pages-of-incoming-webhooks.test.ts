@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import {
   commentOn,
@@ -10,6 +10,7 @@ import {
   secrets,
   sign,
 } from '../helpers/inbound.ts';
+import { until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
 
 describe.skipIf(!hasBrowser)('the page of incoming webhooks (needs Chromium)', () => {
@@ -26,9 +27,9 @@ describe.skipIf(!hasBrowser)('the page of incoming webhooks (needs Chromium)', (
     await tab.open('/webhooks/in');
     await page.getByText('Nothing has arrived yet.').waitFor();
     const address = page.getByRole('group', { name: 'address for GitHub' });
-    expect(await address.textContent()).toBe(`${daemon.url}/api/webhooks/codehost`);
+    await until(async () => expect(await address.textContent()).toBe(`${daemon.url}/api/webhooks/codehost`));
     expect(await inspect(tab, 'inbound-empty')).toEqual([]);
-    await page.getByRole('button', { name: 'Generate a secret' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Generate a secret' }));
     const shown = page.getByRole('group', { name: 'secret for GitHub' });
     await shown.waitFor();
     const secret = (await shown.textContent()) ?? '';
@@ -40,8 +41,8 @@ describe.skipIf(!hasBrowser)('the page of incoming webhooks (needs Chromium)', (
     await page.reload();
     await page.getByRole('link', { name: 'View task' }).waitFor();
     expect(await page.content()).not.toContain(secret);
-    await page.getByRole('button', { name: 'Connect Linear' }).press('Enter');
-    await page.getByRole('button', { name: 'Save the secret' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Connect Linear' }));
+    await pressEnter(page.getByRole('button', { name: 'Save the secret' }));
     await page.getByText('Paste the secret').waitFor();
     await page.getByLabel('Signing secret that Linear shows').fill(secrets.tracker_b);
     await page.keyboard.press('Enter');
@@ -57,17 +58,15 @@ describe.skipIf(!hasBrowser)('the page of incoming webhooks (needs Chromium)', (
     const { page } = tab;
     await tab.open('/webhooks/in');
     const items = page.getByRole('list', { name: 'Incoming webhooks' }).getByRole('listitem');
-    await items.first().waitFor();
-    expect(await items.count()).toBe(3);
+    await until(async () => expect(await items.count()).toBe(3));
     expect(await inspect(tab, 'inbound-list')).toEqual([]);
     await page.getByRole('link', { name: 'Accepted' }).press('Enter');
+    await page.waitForURL('**/webhooks/in?status=accepted');
+    await until(async () => expect(await items.count()).toBe(1));
     await page.getByRole('link', { name: 'View task' }).waitFor();
-    expect(await items.count()).toBe(1);
-    expect(new URL(page.url()).search).toBe('?status=accepted');
     await page.reload();
     const current = page.getByRole('group', { name: 'Source and outcome' }).locator('[aria-current]');
-    await current.first().waitFor();
-    expect(await current.allTextContents()).toEqual(['Accepted']);
+    await until(async () => expect(await current.allTextContents()).toEqual(['Accepted']));
     await page.getByRole('link', { name: /^Details of GitHub issues.opened/ }).press('Enter');
     await page.locator('pre').waitFor();
     expect(await page.locator('pre').textContent()).toContain(String.raw`<b>Bold</b> \u{202e}`);
@@ -86,9 +85,8 @@ describe.skipIf(!hasBrowser)('the page of incoming webhooks (needs Chromium)', (
     await tab.open('/webhooks/in');
     const items = page.getByRole('list', { name: 'Incoming webhooks' }).getByRole('listitem');
     await page.getByRole('link', { name: /^Details/ }).press('Enter');
-    await page.getByRole('button', { name: 'Replay' }).press('Enter');
-    await items.nth(1).waitFor();
-    expect(await items.count()).toBe(2);
+    await pressEnter(page.getByRole('button', { name: 'Replay' }));
+    await until(async () => expect(await items.count()).toBe(2));
     await daemon.stop();
     await page.getByText('Reconnecting…').first().waitFor();
     expect(await page.getByRole('button', { name: 'Replay' }).isDisabled()).toBe(true);

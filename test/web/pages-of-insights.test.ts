@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { failingAdapter, follow, heldAdapter, testAdapter } from '../helpers/tasks.ts';
+import { failingAdapter, follow, heldAdapter, testAdapter, until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
 
 describe.skipIf(!hasBrowser)('the page of insights (needs Chromium)', () => {
@@ -41,10 +41,10 @@ describe.skipIf(!hasBrowser)('the page of insights (needs Chromium)', () => {
     await page.getByRole('heading', { name: 'Queue now' }).waitFor();
     await page.getByRole('columnheader', { name: 'Slots' }).waitFor();
     expect(await inspect(tab, 'insights-empty')).toEqual([]);
-    await page.getByRole('button', { name: 'Pause the queue' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Pause the queue' }));
     await page.getByText('Paused: nothing new starts').waitFor();
     expect((await daemon.client.queue.getStatus()).paused).toBe(true);
-    await page.getByRole('button', { name: 'Resume the queue' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Resume the queue' }));
     await page.getByRole('button', { name: 'Pause the queue' }).waitFor();
     expect((await daemon.client.queue.getStatus()).paused).toBe(false);
     expect(tab.problems).toEqual([]);
@@ -76,15 +76,15 @@ describe.skipIf(!hasBrowser)('the page of insights (needs Chromium)', () => {
     const failures = page.getByRole('region', { name: 'Failures by cause' });
     await failures.getByText('Sign-in refused').waitFor();
     const usage = page.getByRole('region', { name: 'Tokens and cost' });
-    expect(await usage.getByRole('row', { name: /^costly/ }).textContent()).toBe('costly216.2k$0.50');
+    const costly = usage.getByRole('row', { name: /^costly/ });
+    await until(async () => expect(await costly.textContent()).toBe('costly216.2k$0.50'));
     await usage.getByText(String.raw`opus<b>\u{202e}`).waitFor();
     expect(await inspect(tab, 'insights')).toEqual([]);
     const tasks = page.getByRole('region', { name: 'Tasks per day', exact: true });
     await tasks.getByText('Show as a table').focus();
     await page.keyboard.press('Enter');
     const today = tasks.getByRole('row').nth(1);
-    await today.waitFor();
-    expect(await today.locator('td').allTextContents()).toEqual(['2', '1']);
+    await until(async () => expect(await today.locator('td').allTextContents()).toEqual(['2', '1']));
     expect(await inspect(tab, 'insights-table')).toEqual([]);
     await page.getByRole('link', { name: '7 days' }).press('Enter');
     await page.waitForURL('**/insights?days=7');
@@ -101,11 +101,12 @@ describe.skipIf(!hasBrowser)('the page of insights (needs Chromium)', () => {
     await tab.open('/insights');
     await page.locator('canvas').first().waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
+    const before = held.runs.length;
     await daemon.client.tasks.create({ body: { title: 'long', assignedAgent: 'held' } });
-    await held.started(0);
+    const { succeed } = await held.started(before);
     const pool = page.getByRole('region', { name: 'Queue now' }).getByRole('row', { name: /^Tasks 1/ });
     await pool.waitFor();
-    held.runs[0]?.succeed();
+    succeed();
     await pool.waitFor({ state: 'detached' });
     const { home, url } = daemon;
     await daemon.stop();

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter, tryAgain } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('the page of the memory (needs Chromium)', () => {
     await page.keyboard.press('Enter');
     await dialog.getByText('Indexed 3 files: 3 added').waitFor();
     await dialog.getByText('Skipped 1 file').waitFor();
-    await dialog.getByRole('button', { name: 'Done' }).press('Enter');
+    await pressEnter(dialog.getByRole('button', { name: 'Done' }));
     await page.getByRole('list', { name: 'Files' }).getByText('deploy.md').waitFor();
     await page.getByText('Searches match words. To match by meaning too, choose').waitFor();
     expect(await inspect(tab, 'memory')).toEqual([]);
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('the page of the memory (needs Chromium)', () => {
     await until(async () => expect(await results.locator('mark').allInnerTexts()).toContain('deploy'));
     expect(await inspect(tab, 'memory-found')).toEqual([]);
     await page.getByLabel('Explain the scores').check();
-    await page.getByRole('button', { name: 'Search', exact: true }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Search', exact: true }));
     await results.getByText(/Keywords: rank 1, .* points \(deploy/).waitFor();
     await page.getByText('Ignored').waitFor();
     expect(await inspect(tab, 'memory-why')).toEqual([]);
@@ -110,20 +110,20 @@ describe.skipIf(!hasBrowser)('the page of the memory (needs Chromium)', () => {
     await page.getByText(String.raw`\x1b[31m`).waitFor();
     expect(await inspect(tab, 'memory-file')).toEqual([]);
     const removeFirst = page.getByRole('button', { name: 'Remove line 1 from the index' }).first();
-    await removeFirst.press('Enter');
+    await pressEnter(removeFirst);
     await page.getByText('from the index until the file changes.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Undo' }));
     await removeFirst.waitFor();
     await tab.open('/memory?q=printer');
     await page.getByText('The printer says').or(page.locator('mark')).first().waitFor();
     expect(await inspect(tab, 'memory-hostile')).toEqual([]);
     await tab.open('/memory');
-    await page.getByRole('button', { name: /Remove .*odd\.txt from the index/ }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: /Remove .*odd\.txt from the index/ }));
     await page.getByText('Removed odd.txt from the index until the next sync.').waitFor();
-    expect(await page.getByRole('link', { name: /odd\.txt$/ }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.getByRole('link', { name: /odd\.txt$/ }).waitFor({ state: 'detached' });
+    await pressEnter(page.getByRole('button', { name: 'Undo' }));
     await page.getByRole('link', { name: /odd\.txt$/ }).waitFor();
-    await page.getByRole('button', { name: /Remove .*odd\.txt from the index/ }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: /Remove .*odd\.txt from the index/ }));
     await until(async () => expect(await fileCount()).toBe(2));
     expect(tab.problems).toEqual([]);
   });
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('the page of the memory (needs Chromium)', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     const running = daemon.client.memory.sync({ body: { basePath: many } });
     await page.getByRole('progressbar').waitFor();
-    await page.getByRole('button', { name: 'Stop' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Stop' }));
     expect((await running).cancelled).toBe(true);
     await page.getByRole('progressbar').waitFor({ state: 'detached' });
     rmSync(many, { recursive: true, force: true });
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('the page of the memory (needs Chromium)', () => {
   it('lets administrators alone remove a folder, change the settings, and delete all after they typed it', async () => {
     await using hers = await openTab(daemon, { user: ann });
     await hers.open('/memory');
-    await hers.page.getByRole('button', { name: `Sync ${folder}` }).press('Enter');
+    await pressEnter(hers.page.getByRole('button', { name: `Sync ${folder}` }));
     await hers.page.getByText(/^Indexed 3 files/).waitFor();
     for (const name of ['Delete the index', `Remove ${folder}`, 'Save'])
       expect(await hers.page.getByRole('button', { name, exact: true }).count()).toBe(0);
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)('the page of the memory (needs Chromium)', () => {
     await tab.open('/memory');
     await page.getByLabel('Work in a project gets').selectOption('all');
     await page.getByLabel('Learn from tasks that complete').uncheck();
-    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Save' }));
     await page.getByText('Saved.').waitFor();
     const { settings } = await daemon.client.config.list();
     const value = (key: string) => settings.find((setting) => setting.key === key)?.value;
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('the page of the memory (needs Chromium)', () => {
       false,
       true,
     ]);
-    await page.getByRole('button', { name: 'Delete the index' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Delete the index' }));
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Type delete all to confirm').fill('delete');
     await page.keyboard.press('Enter');
@@ -178,8 +178,8 @@ describe.skipIf(!hasBrowser)('the page of the memory (needs Chromium)', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Nothing is indexed now.').waitFor();
     expect(await fileCount()).toBe(0);
-    await page.getByRole('button', { name: `Remove ${folder}` }).press('Enter');
-    await dialog.getByRole('button', { name: 'Remove' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: `Remove ${folder}` }));
+    await pressEnter(dialog.getByRole('button', { name: 'Remove' }));
     await page.getByText('Folders that are indexed can be searched').waitFor();
     expect([...tab.problems, ...hers.problems]).toEqual([]);
   });
@@ -195,9 +195,9 @@ describe.skipIf(!hasBrowser)('the page of the memory (needs Chromium)', () => {
     await tab.open('/memory');
     await page.getByRole('alert').getByText('The index is not well.').waitFor();
     await page.unrouteAll();
-    await page.getByRole('button', { name: 'Try again' }).press('Enter');
     const sync = page.getByRole('button', { name: 'Sync all' });
-    await sync.waitFor();
+    await tryAgain(page, sync);
+    await page.getByText('Live', { exact: true }).waitFor();
     await before.stop();
     await until(async () => expect(await sync.isDisabled()).toBe(true));
     expect(await page.getByRole('list', { name: 'Folders' }).count()).toBe(1);

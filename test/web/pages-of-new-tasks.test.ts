@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter, untilFocused } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { heldAdapter, until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
@@ -24,8 +24,7 @@ describe.skipIf(!hasBrowser)('the form of a new task (needs Chromium)', () => {
     const { page } = tab;
     await tab.open('/tasks/new');
     const prompt = page.getByLabel('What to do');
-    await prompt.waitFor();
-    expect(await page.evaluate('document.activeElement.name')).toBe('prompt');
+    await untilFocused(page, 'name', 'prompt');
     await page.getByText('The default is Built-in agent. It is not configured').waitFor();
     await page.keyboard.type('Sort the books\nby color');
     await page.getByLabel('Agent', { exact: true }).selectOption('held');
@@ -76,7 +75,7 @@ describe.skipIf(!hasBrowser)('the form of a new task (needs Chromium)', () => {
     await page.getByRole('checkbox', { name: /^Claude Code/ }).check();
     await page.getByRole('checkbox', { name: /^Codex/ }).check();
     expect(await inspect(tab, 'new-task')).toEqual([]);
-    await page.getByRole('button', { name: 'Create task' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Create task' }));
     await page.getByText('Task created.').waitFor();
     await page.getByText('The task waits for an agent.').first().waitFor();
     const [task] = await titled('All fields');
@@ -109,7 +108,7 @@ describe.skipIf(!hasBrowser)('the form of a new task (needs Chromium)', () => {
     const submit = page.getByRole('button', { name: 'Create task' });
     await submit.click();
     await page.getByText('Say what to do.').waitFor();
-    expect(await page.evaluate('document.activeElement.name')).toBe('prompt');
+    await untilFocused(page, 'name', 'prompt');
     await page.getByLabel('What to do').fill('x');
     await page.getByText('Model and limits').click();
     await page.getByLabel('Cost in USD').fill('much');
@@ -125,12 +124,12 @@ describe.skipIf(!hasBrowser)('the form of a new task (needs Chromium)', () => {
     await page.getByText('Expected an amount in USD such as 0.50').waitFor();
     await page.getByText('Expected owner/repo').waitFor({ state: 'attached' });
     await page.getByText('Check the marked fields.').waitFor();
-    expect(await page.evaluate('document.activeElement.name')).toBe('maxCostUsd');
+    await untilFocused(page, 'name', 'maxCostUsd');
     expect(await inspect(tab, 'new-task-problems')).toEqual([]);
     await page.getByLabel('Cost in USD').fill('1');
     await submit.click();
     await page.getByText('Expected owner/repo').waitFor();
-    expect(await page.evaluate('document.activeElement.name')).toBe('repository');
+    await untilFocused(page, 'name', 'repository');
     expect(await titled('x')).toEqual([]);
   });
 

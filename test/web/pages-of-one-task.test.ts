@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CreateTask } from '../../src/contract/task.ts';
 import { newApproval } from '../helpers/approvals.ts';
-import { closeBrowser, hasBrowser, inspect, openTab, type Tab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter, type Tab } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { patienceMs, sized } from '../helpers/long.ts';
 import { tell } from '../helpers/task-story.ts';
-import { follow, heldAdapter, testAdapter } from '../helpers/tasks.ts';
+import { follow, heldAdapter, testAdapter, until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
 
 // Each looks at several pages, at three widths in two themes.
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: sized(90_000, 180_000) });
 
 describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
   let daemon: TestDaemon;
@@ -54,12 +55,16 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     expect(await page.getByRole('link', { name: 'the guide' }).getAttribute('rel')).toBe(
       'noopener noreferrer nofollow',
     );
-    expect(await page.getByText('(docs.example)').count()).toBe(1);
+    await page.getByText('(docs.example)').waitFor();
     expect(await page.getByRole('link', { name: 'a trap' }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Image: pixel' }).count()).toBe(1);
     expect(await page.locator('main img').count()).toBe(0);
-    expect(await page.getByText(String.raw`abc\u{202e}dcba\x00\u{200b}`).count()).toBeGreaterThan(0);
-    expect(await page.getByText('Tokens').locator('..').textContent()).toContain('1,234');
+    await page
+      .getByText(String.raw`abc\u{202e}dcba\x00\u{200b}`)
+      .first()
+      .waitFor();
+    const tokens = page.getByText('Tokens').locator('..');
+    await until(async () => expect(await tokens.textContent()).toContain('1,234'));
     // A call and its result are one row that opens.
     await page.getByText('read_file').click();
     await page.getByText('expect(sum(1, 2)).toBe(3)').first().waitFor();
@@ -106,7 +111,8 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**?tab=checks');
     await page.getByText('exit code 0').first().waitFor();
-    expect(await page.getByRole('tab', { name: /^Checks/ }).textContent()).toBe('Checks2/2');
+    const checks = page.getByRole('tab', { name: /^Checks/ });
+    await until(async () => expect(await checks.textContent()).toBe('Checks2/2'));
     expect(await inspect(tab, 'task-checks')).toEqual([]);
     await page.goBack();
     await page.waitForURL('**?tab=output');
@@ -117,13 +123,14 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
       .first()
       .waitFor();
     await page.reload();
-    expect(await page.getByRole('tab', { name: /^Changes/ }).getAttribute('aria-selected')).toBe('true');
+    await page.getByRole('tab', { name: /^Changes/, selected: true }).waitFor();
     expect(tab.problems).toEqual([]);
   });
 
   it('shows what happens while it happens, asks for decisions, and cancels', async () => {
+    const before = held.runs.length;
     const id = await create({ assignedAgent: 'held' });
-    const { run } = await held.started(held.runs.length);
+    const { run } = await held.started(before);
     await using tab = await openTab(daemon);
     const { page } = tab;
     await tab.open(`/tasks/${id}`);
@@ -152,7 +159,7 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     await row.getByText('ok', { exact: true }).waitFor();
     expect(await page.getByText('Tokens', { exact: true }).count()).toBe(0);
     run.emit({ type: 'progress', message: '', data: { type: 'usage', input: 900, output: 87 } });
-    await page.getByText('987').waitFor();
+    await page.getByText('987', { exact: true }).waitFor();
     run.emit({ type: 'progress', message: '', data: { type: 'step:start', step: 3 } });
     run.spend({ tokens: 12_345, costUsd: 0.04 });
     await page.locator('header').getByText('step 3').waitFor();
@@ -175,14 +182,15 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
             .catch(() => undefined);
           return (await daemon.client.approvals.get({ params: { id: approvalId } })).approval.status;
         },
-        { timeout: 20_000 },
+        { timeout: patienceMs },
       )
       .toBe('denied');
     await page.getByText('rm -r dist').waitFor({ state: 'detached' });
 
-    await page.getByRole('button', { name: 'Cancel task' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Cancel task' }));
     await page.getByRole('button', { name: 'Retry' }).waitFor();
-    expect(await page.getByRole('banner').or(page.locator('header')).getByText('Cancelled').count()).toBe(1);
+    const ended = page.getByRole('banner').or(page.locator('header')).getByText('Cancelled');
+    await until(async () => expect(await ended.count()).toBe(1));
     expect(tab.problems).toEqual([]);
   });
 
@@ -195,10 +203,10 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     await failure.getByText('The key was refused.').waitFor();
     await failure.getByText('svc doctor').waitFor();
     expect(await inspect(tab, 'task-failed')).toEqual([]);
-    await page.getByRole('button', { name: 'Retry' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Retry' }));
     await page.getByText('Retry of').waitFor();
-    expect(page.url()).not.toContain(id);
-    expect(await page.getByRole('link', { name: id }).count()).toBe(1);
+    await page.waitForURL((url) => !url.href.includes(id));
+    await page.getByRole('link', { name: id }).waitFor();
     expect(tab.problems).toEqual([]);
   });
 
@@ -237,13 +245,13 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     await using tab = await openTab(daemon);
     const { page } = tab;
     await tab.open(`/tasks/${id}`);
-    await page.getByRole('button', { name: 'Continue…' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Continue…' }));
     await page.getByRole('textbox').fill('Also write the changelog');
     expect(await inspect(tab, 'task-continue')).toEqual([]);
     await page.getByRole('textbox').press('Control+Enter');
     await heading(tab, 'Also write the changelog');
     await page.getByText('Continues').waitFor();
-    expect(await page.getByRole('link', { name: id }).count()).toBe(1);
+    await page.getByRole('link', { name: id }).waitFor();
     expect(tab.problems).toEqual([]);
   });
 
@@ -254,21 +262,21 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await tab.open(`/tasks/${id}?tab=output&line=2`);
     await heading(tab);
-    await page.getByRole('button', { name: 'More actions' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'More actions' }));
     expect(await inspect(tab, 'task-menu')).toEqual([]);
-    await page.getByRole('button', { name: 'Copy link' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Copy link' }));
     await page.getByText('Link copied.').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
-    await page.getByRole('button', { name: 'More actions' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'More actions' }));
     await page.keyboard.press('Escape');
-    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Delete' }).waitFor({ state: 'hidden' });
     const remove = async () => {
-      await page.getByRole('button', { name: 'More actions' }).press('Enter');
-      await page.getByRole('button', { name: 'Delete' }).press('Enter');
+      await pressEnter(page.getByRole('button', { name: 'More actions' }));
+      await pressEnter(page.getByRole('button', { name: 'Delete' }));
       await page.getByText('Task deleted.').waitFor();
     };
     await remove();
-    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Undo' }));
     await page.goBack();
     await heading(tab);
     expect((await daemon.client.tasks.get({ params: { id } })).task.id).toBe(id);
@@ -290,7 +298,7 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     await page.getByText('What it writes appears here.').waitFor();
     await page.getByText('It runs once you release it.').waitFor();
     expect(await inspect(tab, 'task-empty')).toEqual([]);
-    await page.getByRole('button', { name: 'Release' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Release' }));
     await page.getByRole('button', { name: 'Release' }).waitFor({ state: 'detached' });
     expect(tab.problems).toEqual([]);
   });

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import {
+  closeBrowser,
+  hasBrowser,
+  inspect,
+  openTab,
+  pressEnter,
+  tryAgain,
+  untilFocused,
+} from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { heldAdapter, until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
@@ -38,8 +46,9 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
     await page.getByRole('link', { name: 'Create the first schedule' }).press('Enter');
     await page.waitForURL('**/schedules/new');
     const submit = page.getByRole('button', { name: 'Create schedule' });
-    await submit.press('Enter');
+    await pressEnter(submit);
     await page.getByText('Say what to do.').waitFor();
+    await untilFocused(page, 'name', 'prompt');
     await page.keyboard.type('Read the news\nof today');
     await page.getByLabel('Agent', { exact: true }).selectOption('held');
     await page.getByLabel('Directory').fill('/srv/news');
@@ -54,7 +63,7 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
     await page.getByLabel('If the daemon was off at the time').selectOption('skip');
     await page.getByLabel('Pause after failures').fill('two');
     await page.getByLabel('Labels').fill('news, daily');
-    await submit.press('Enter');
+    await pressEnter(submit);
     await page.getByText('Expected a whole number.').waitFor();
     await page.getByLabel('Pause after failures').fill('2');
     expect(await inspect(tab, 'schedule-new')).toEqual([]);
@@ -63,7 +72,7 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
       await route.fetch();
       await route.abort();
     });
-    await submit.press('Enter');
+    await pressEnter(submit);
     await page.getByText('The daemon cannot be reached.').waitFor();
     await page.unrouteAll();
     await submit.dblclick();
@@ -103,7 +112,7 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
     await page.getByText('Every 5 minutes ·').waitFor();
     await page.getByText('24 December 2099').waitFor();
     expect(await inspect(tab, 'schedules')).toEqual([]);
-    await page.getByRole('button', { name: 'Pause Nightly backup' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Pause Nightly backup' }));
     await page.getByText('Paused Nightly backup.').waitFor();
     await until(async () => expect((await listed()).find((each) => each.id === id)?.status).toBe('paused'));
     await page.getByRole('link', { name: 'Paused', exact: true }).click();
@@ -111,22 +120,22 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Resume Nightly backup' }).waitFor();
     expect(await page.getByText('Every five minutes').count()).toBe(0);
-    await page.getByRole('button', { name: 'Resume Nightly backup' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Resume Nightly backup' }));
     await until(async () => expect((await listed()).find((each) => each.id === id)?.status).toBe('active'));
     await page.getByText('No paused schedules.').waitFor();
     await page.getByRole('link', { name: 'Show all' }).click();
-    await page.getByRole('button', { name: 'Pause Nightly backup' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Pause Nightly backup' }));
     await page.getByText('Paused Nightly backup.').waitFor();
-    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Undo' }));
     await until(async () => expect((await listed()).find((each) => each.id === id)?.status).toBe('active'));
-    await page.getByRole('button', { name: 'More actions for Once' }).press('Enter');
-    await page.getByRole('button', { name: 'Delete' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'More actions for Once' }));
+    await pressEnter(page.getByRole('button', { name: 'Delete' }));
     await until(async () => expect(await page.getByRole('link', { name: 'Once' }).count()).toBe(0));
-    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Undo' }));
     await page.getByRole('link', { name: 'Once' }).waitFor();
     await tab.open(`/schedules/${broken.id}`);
-    await page.getByRole('button', { name: 'More actions for Once' }).press('Enter');
-    await page.getByRole('button', { name: 'Delete' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'More actions for Once' }));
+    await pressEnter(page.getByRole('button', { name: 'Delete' }));
     await page.waitForURL('**/schedules');
     await page.getByText('Deleted Once. Its tasks are kept.').waitFor();
     await until(async () => expect((await listed()).map(({ name }) => name)).not.toContain('Once'));
@@ -142,14 +151,14 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
     await page.getByText('The tasks that it creates are listed here.').waitFor();
     const run = page.getByRole('button', { name: 'Run Nightly backup now' });
     const before = held.runs.length;
-    await run.press('Enter');
+    await pressEnter(run);
     await page.getByRole('link', { name: 'Open the task' }).waitFor();
     await held.started(before);
     const tasks = page.getByRole('list', { name: 'Its tasks' });
     await tasks.getByText('Running').waitFor();
     expect(await inspect(tab, 'schedule-running')).toEqual([]);
     // It is refused while the first is not finished, and the daemon says why.
-    await run.press('Enter');
+    await pressEnter(run);
     await page.getByRole('alert').getByText('not finished').waitFor();
     tab.problems.length = 0;
     held.runs[before]?.succeed();
@@ -181,8 +190,8 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
     await using tab = await openTab(daemon);
     const { page } = tab;
     await tab.open(`/schedules/${id}`);
-    await page.getByRole('button', { name: 'More actions for Nightly backup' }).press('Enter');
-    await page.getByRole('button', { name: 'Edit' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'More actions for Nightly backup' }));
+    await pressEnter(page.getByRole('button', { name: 'Edit' }));
     await page.waitForURL(`**/schedules/${id}/edit`);
     await page.reload();
     await page.getByText('Variables: TOKEN.').waitFor();
@@ -190,13 +199,13 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
     expect(await page.getByLabel('Cron expression').inputValue()).toBe('30 2 * * 1-5');
     expect(await page.getByLabel('Time', { exact: true }).inputValue()).toBe('1h30m');
     await page.getByLabel('Cron expression').fill('61 * * * *');
-    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Save' }));
     await page.getByText('"61" is no minute').first().waitFor();
     tab.problems.length = 0;
     await page.getByLabel('Cron expression').fill('0 4 * * *');
     await page.getByLabel('What to do').fill('Check the disks');
     expect(await inspect(tab, 'schedule-edit')).toEqual([]);
-    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Save' }));
     await page.waitForURL(`**/schedules/${id}`);
     await page.getByText('Every day at 04:00').waitFor();
     expect(await inspect(tab, 'schedule')).toEqual([]);
@@ -230,9 +239,9 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
     await tab.open(`/schedules/${id}/edit`);
     const time = page.locator('input[type=datetime-local]');
     await time.waitFor();
-    expect(await time.inputValue()).toBe('2099-06-01T18:30');
+    await until(async () => expect(await time.inputValue()).toBe('2099-06-01T18:30'));
     await page.getByLabel('Name of the schedule').fill('Renamed');
-    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Save' }));
     await page.waitForURL(`**/schedules/${id}`);
     expect(await listed()).toMatchObject([{ name: 'Renamed', at: '2099-06-01T16:30:00.000Z' }]);
     await clear();
@@ -279,8 +288,9 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
     const { port } = new URL(before.url);
     await using after = await startDaemon({ home: before.home, flags: { 'server.port': Number(port) } });
     await after.client.schedules.update({ params: { id: schedule.id }, body: { name: 'Renamed meanwhile' } });
-    await page.getByRole('link', { name: 'Renamed meanwhile' }).waitFor({ timeout: 15_000 });
-    expect(await page.getByRole('button', { name: 'Run Renamed meanwhile now' }).isEnabled()).toBe(true);
+    await page.getByRole('link', { name: 'Renamed meanwhile' }).waitFor();
+    const renamed = page.getByRole('button', { name: 'Run Renamed meanwhile now' });
+    await until(async () => expect(await renamed.isEnabled()).toBe(true));
   });
 
   it('says why the list cannot be read, and reads it again', async () => {
@@ -293,7 +303,6 @@ describe.skipIf(!hasBrowser)('the pages of schedules (needs Chromium)', () => {
     await page.getByRole('alert').getByText('The list is not well.').waitFor();
     expect(await inspect(tab, 'schedules-error')).toEqual([]);
     await page.unrouteAll();
-    await page.getByRole('button', { name: 'Try again' }).press('Enter');
-    await page.getByText('A schedule creates tasks at set times').waitFor();
+    await tryAgain(page, page.getByText('A schedule creates tasks at set times'));
   });
 });

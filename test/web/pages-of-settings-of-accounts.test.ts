@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { until } from '../helpers/tasks.ts';
 import { addUser, type TestUser } from '../helpers/users.ts';
 import { startVendors, type VendorStub } from '../helpers/vendor-stub.ts';
 
@@ -40,7 +41,7 @@ describe.skipIf(!hasBrowser)('the settings of accounts and access (needs Chromiu
     expect(token).toMatch(/^svc_/);
     expect(await inspect(tab, 'tokens-created')).toEqual([]);
     await page.getByRole('button', { name: 'Done' }).click();
-    expect(await page.content()).not.toContain(token);
+    await until(async () => expect(await page.content()).not.toContain(token));
     const { tokens } = await daemon.client.tokens.list();
     expect(tokens[0]).toMatchObject({ scopes: ['tasks:read'], costPerDay: 2.5 });
     const used = await fetch(`${daemon.url}/api/tasks`, { headers: { authorization: `Bearer ${token}` } });
@@ -66,15 +67,15 @@ describe.skipIf(!hasBrowser)('the settings of accounts and access (needs Chromiu
     await page.getByText(shownHostile).waitFor();
     await page.getByText('this one').waitFor();
     expect(await inspect(tab, 'sessions')).toEqual([]);
-    await page.getByRole('button', { name: 'Sign out curl/8' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Sign out curl/8' }));
     await page.getByText('curl/8').waitFor({ state: 'detached' });
-    expect(await sessions()).toHaveLength(3);
+    await until(async () => expect(await sessions()).toHaveLength(3));
     await page.getByRole('button', { name: 'Sign out all others' }).click();
     await page.getByText('2 other sessions of browsers and terminals end.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('Firefox on Linux').waitFor({ state: 'detached' });
-    expect(await sessions()).toMatchObject([{ current: true }]);
-    expect(await page.getByRole('button', { name: 'Sign out all others' }).count()).toBe(0);
+    await until(async () => expect(await sessions()).toMatchObject([{ current: true }]));
+    await page.getByRole('button', { name: 'Sign out all others' }).waitFor({ state: 'detached' });
     expect(tab.problems).toEqual([]);
   });
 
@@ -110,16 +111,17 @@ describe.skipIf(!hasBrowser)('the settings of accounts and access (needs Chromiu
     expect(command).toBe(`svc auth signup --url ${daemon.url} --invite ${code} --email bob@example.org`);
     expect(await inspect(tab, 'people-invited')).toEqual([]);
     await page.getByRole('button', { name: 'Done' }).click();
-    expect(await page.content()).not.toContain(code);
+    await until(async () => expect(await page.content()).not.toContain(code));
     const revoke = page.getByRole('button', { name: 'Revoke the invite for bob@example.org' });
     await revoke.click();
     await revoke.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
     await revoke.waitFor();
-    await revoke.press('Enter');
+    await pressEnter(revoke);
     await page.getByText('There are no invites yet.').waitFor();
     await page.getByText('Invite revoked.').waitFor({ state: 'detached' });
-    expect((await daemon.client.invites.list()).invites).toEqual([]);
+    // The way back is gone before the daemon is asked.
+    await until(async () => expect((await daemon.client.invites.list()).invites).toEqual([]));
     expect(tab.problems.filter((problem) => !problem.includes('400'))).toEqual([]);
   });
 
@@ -144,7 +146,7 @@ describe.skipIf(!hasBrowser)('the settings of accounts and access (needs Chromiu
     await row.getByText('disabled').waitFor();
     expect(await inspect(tab, 'people')).toEqual([]);
     expect(await account()).toMatchObject({ disabled: true });
-    await row.getByRole('button', { name: /^Enable/ }).press('Enter');
+    await pressEnter(row.getByRole('button', { name: /^Enable/ }));
     await row.getByRole('button', { name: /^Disable/ }).waitFor();
     const own = page.getByRole('listitem').filter({ hasText: 'you' }).first();
     expect(await own.getByRole('button').count()).toBe(0);
@@ -158,9 +160,9 @@ describe.skipIf(!hasBrowser)('the settings of accounts and access (needs Chromiu
     await page.getByRole('link', { name: 'Connect GitHub' }).click();
     const row = page.getByRole('listitem').filter({ hasText: /^GitHub/ });
     await row.getByText(/Connected as/).waitFor();
-    expect(page.url()).toBe(`${daemon.url}/settings/integrations`);
+    await page.waitForURL(`${daemon.url}/settings/integrations`);
     expect(await inspect(tab, 'integrations')).toEqual([]);
-    await row.getByRole('button', { name: 'Disconnect GitHub' }).press('Enter');
+    await pressEnter(row.getByRole('button', { name: 'Disconnect GitHub' }));
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await row.getByText('not connected').waitFor();
     expect((await daemon.client.integrations.getGithub()).connected).toBe(false);
@@ -172,8 +174,9 @@ describe.skipIf(!hasBrowser)('the settings of accounts and access (needs Chromiu
     const { page } = tab;
     await tab.open('/settings/integrations');
     await page.getByText('GitHub: OAuth app and webhooks').click();
-    expect(await page.getByRole('group', { name: 'callback URL of GitHub' }).innerText()).toBe(
-      `${daemon.url}/api/auth/codehost/callback`,
+    const callback = page.getByRole('group', { name: 'callback URL of GitHub' });
+    await until(async () =>
+      expect(await callback.innerText()).toBe(`${daemon.url}/api/auth/codehost/callback`),
     );
     await page.getByText('Set on the command line of the daemon.').first().waitFor();
     expect(await page.getByRole('button', { name: 'Change integrations.github.clientId' }).count()).toBe(0);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter, tryAgain } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
 import type { ModelServer } from '../helpers/model-server.ts';
@@ -30,14 +30,14 @@ describe.skipIf(!hasBrowser)('the settings of models, tools and guards (needs Ch
     const { page } = tab;
     await tab.open('/settings');
     await page.getByRole('heading', { name: 'Your profile' }).waitFor();
-    expect(page.url()).toBe(`${daemon.url}/settings/general`);
+    await page.waitForURL(`${daemon.url}/settings/general`);
     const sections = page.getByRole('navigation', { name: 'Settings' });
     expect(await sections.getByRole('link', { name: 'Guards' }).isVisible()).toBe(false);
     await sections.locator('summary').focus();
     await page.keyboard.press('Enter');
     await sections.getByRole('link', { name: 'Guards' }).click();
     await page.getByRole('heading', { name: 'Guards' }).waitFor();
-    expect(await sections.getByRole('link', { name: 'Guards' }).isVisible()).toBe(false);
+    await sections.getByRole('link', { name: 'Guards' }).waitFor({ state: 'hidden' });
     await sections.locator('summary').click();
     expect(await inspect(tab, 'settings-menu')).toEqual([]);
     expect(tab.problems).toEqual([]);
@@ -171,11 +171,11 @@ describe.skipIf(!hasBrowser)('the settings of models, tools and guards (needs Ch
       .getByRole('list', { name: 'Tools' })
       .getByRole('listitem')
       .filter({ hasText: 'read_file' });
-    expect(await tool.first().innerText()).toContain('blocked, allowed');
+    await until(async () => expect(await tool.first().innerText()).toContain('blocked, allowed'));
     expect(await inspect(tab, 'tools-rules')).toEqual([]);
     await page.getByRole('button', { name: 'Remove read_file from Blocked' }).click();
     await page.getByRole('button', { name: 'Remove read_file from Blocked' }).waitFor({ state: 'detached' });
-    expect((await daemon.client.policy.get()).blockedTools).toEqual(['nothing_*']);
+    await until(async () => expect((await daemon.client.policy.get()).blockedTools).toEqual(['nothing_*']));
     await page.getByRole('button', { name: 'Leave out results' }).click();
     await page.getByText('Calls, without their results').waitFor();
     expect((await daemon.client.policy.get()).auditAll).toBe(false);
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)('the settings of models, tools and guards (needs Ch
     await using tab = await openTab(daemon);
     const { page } = tab;
     await tab.open('/settings/guards');
-    await page.getByRole('button', { name: 'Disable rate-limit' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Disable rate-limit' }));
     await page.getByText('Disabling it weakens protection').waitFor();
     expect(await inspect(tab, 'guards-disable')).toEqual([]);
     await page.keyboard.press('Escape');
@@ -212,8 +212,7 @@ describe.skipIf(!hasBrowser)('the settings of models, tools and guards (needs Ch
     await page.getByText('Request req_7').waitFor();
     expect(await inspect(tab, 'guards-error')).toEqual([]);
     await page.unroute('**/api/security/guards');
-    await page.getByRole('button', { name: 'Try again' }).press('Enter');
-    await page.getByRole('button', { name: 'Disable rate-limit' }).waitFor();
+    await tryAgain(page, page.getByRole('button', { name: 'Disable rate-limit' }));
     expect(tab.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
   });
 

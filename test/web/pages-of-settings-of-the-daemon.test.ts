@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter, untilFocused } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
@@ -66,11 +66,13 @@ describe.skipIf(!hasBrowser)('the settings of the person and of the daemon (need
     await tab.open('/settings/audit?tool=locale.test');
     const at = page.locator('time').first();
     await at.waitFor();
-    const moment = new Date((await at.getAttribute('datetime')) ?? '');
     const format = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'Asia/Tokyo' } as const;
-    expect(await at.getAttribute('title')).toBe(new Intl.DateTimeFormat('de-DE', format).format(moment));
+    await until(async () => {
+      const moment = new Date((await at.getAttribute('datetime')) ?? '');
+      expect(await at.getAttribute('title')).toBe(new Intl.DateTimeFormat('de-DE', format).format(moment));
+    });
     await tab.open('/schedules/new');
-    expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo');
+    await until(async () => expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo'));
     expect(tab.problems).toEqual([]);
   });
 
@@ -78,12 +80,12 @@ describe.skipIf(!hasBrowser)('the settings of the person and of the daemon (need
     await using tab = await openTab(daemon);
     const { page } = tab;
     await tab.open('/settings/general');
-    await page.getByRole('button', { name: 'Set a new access key' }).press('Enter');
-    await page.getByRole('button', { name: 'Set a new key' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Set a new access key' }));
+    await pressEnter(page.getByRole('button', { name: 'Set a new key' }));
     const key = await page.getByRole('group', { name: 'access key' }).innerText();
     expect(await daemon.client.auth.verifyAccessKey({ body: { key } })).toMatchObject({ success: true });
     await page.getByRole('button', { name: 'Done' }).click();
-    expect(await page.content()).not.toContain(key);
+    await until(async () => expect(await page.content()).not.toContain(key));
     await page.getByRole('button', { name: 'Remove it' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Access key removed.').waitFor();
@@ -106,7 +108,7 @@ describe.skipIf(!hasBrowser)('the settings of the person and of the daemon (need
     expect(await page.getByRole('dialog').count()).toBe(0);
     await page.getByLabel('Single keys, such as j and k').check();
     await page.getByLabel('As the system').check();
-    expect(await page.locator('html').getAttribute('data-theme')).toBeNull();
+    await until(async () => expect(await page.locator('html').getAttribute('data-theme')).toBeNull());
     await page.getByRole('heading', { name: 'Settings' }).focus();
     await page.keyboard.press('?');
     await page.getByRole('dialog').waitFor();
@@ -138,15 +140,13 @@ describe.skipIf(!hasBrowser)('the settings of the person and of the daemon (need
     const row = page.getByRole('listitem').filter({ hasText: 'queue.retry.attempts' });
     await row.getByText('The default is 3.').waitFor();
     // The keyboard is back where it came from.
-    await until(async () =>
-      expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Change queue.retry.attempts'),
-    );
+    await untilFocused(page, 'ariaLabel', 'Change queue.retry.attempts');
     expect(await setting('queue.retry.attempts')).toMatchObject({ value: 5, origin: 'settings' });
     await page.getByRole('button', { name: 'Change queue.concurrency', exact: true }).click();
     await page.getByLabel('Value of queue.concurrency', { exact: true }).fill('4');
     await page.keyboard.press('Enter');
     await page.getByText('After a restart: 4.').waitFor();
-    await row.getByRole('button', { name: 'Reset queue.retry.attempts' }).press('Enter');
+    await pressEnter(row.getByRole('button', { name: 'Reset queue.retry.attempts' }));
     await row.getByText('3 The default.').waitFor();
     expect(await inspect(tab, 'configuration')).toEqual([]);
     await page.getByLabel('Search settings').fill('trustedProxies');
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)('the settings of the person and of the daemon (need
     await page.getByText('1 to 50 of 60').waitFor();
     await page.getByRole('link', { name: 'Older' }).click();
     await page.getByText('51 to 60 of 60').waitFor();
-    expect(page.url()).toContain('after=50');
+    await page.waitForURL('**after=50**');
     await page.goBack();
     await page.getByText('1 to 50 of 60').waitFor();
     const tool = page.getByLabel('Event or tool');
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)('the settings of the person and of the daemon (need
     await using tab = await openTab(daemon);
     const { page } = tab;
     await tab.open('/settings/audit');
-    await page.getByRole('button', { name: 'Verify' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Verify' }));
     await page.getByText('verified: none was changed or is missing').waitFor();
     const { lastHash } = await daemon.client.audit.verify();
     expect(await page.getByRole('group', { name: 'last hash' }).innerText()).toBe(lastHash);
@@ -222,7 +222,7 @@ describe.skipIf(!hasBrowser)('the settings of the person and of the daemon (need
     await page.getByText('The daemon makes no backups by itself.').waitFor();
     expect(await inspect(tab, 'data')).toEqual([]);
     const backup = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download a backup' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Download a backup' }));
     const name = (await backup).suggestedFilename();
     expect(name).toMatch(/^svc-backup-.*\.tar\.gz$/);
     expect(await page.getByRole('group', { name: 'restore command' }).innerText()).toBe(

@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('the pages to sign in and up (need Chromium)', () =
       await tab.open(`/sign-up?invite=${code}`);
       await page.getByRole('heading', { name: 'Create an account' }).waitFor();
       await page.getByText('You have an invite').waitFor();
-      expect(page.url()).toBe(`${daemon.url}/sign-up`);
+      await page.waitForURL(`${daemon.url}/sign-up`);
       expect(await inspect(tab, 'sign-up-invite')).toEqual([]);
       await fillSignUp(tab, 'bob');
       await page.getByRole('heading', { name: 'Inbox' }).waitFor();
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)('the pages to sign in and up (need Chromium)', () =
     await page.getByLabel('Password').fill('short');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('The password needs at least 8 characters').waitFor();
-    expect(await page.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
+    await page.locator('[type=email][aria-invalid=true]').waitFor();
     expect(await inspect(tab, 'sign-up-problems')).toEqual([]);
   });
 
@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)('the pages to sign in and up (need Chromium)', () =
       await link.focus();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor();
-      expect(page.url()).toBe(`${daemon.url}/tasks?status=failed`);
+      await page.waitForURL(`${daemon.url}/tasks?status=failed`);
       expect(unexpected(tab)).toEqual([]);
     });
 
@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)('the pages to sign in and up (need Chromium)', () =
       await tab.open('/');
       await page.getByRole('link', { name: 'Sign in with GitHub' }).click();
       await page.getByText('An invite is required.').waitFor();
-      expect(page.url()).toBe(`${daemon.url}/sign-in`);
+      await page.waitForURL(`${daemon.url}/sign-in`);
       expect(await inspect(tab, 'sign-in-refused')).toEqual([]);
       await page.reload();
       await page.getByRole('heading', { name: 'Sign in to svc' }).waitFor();

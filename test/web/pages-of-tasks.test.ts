@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter, tryAgain } from '../helpers/browser.ts';
 import { newApproval } from '../helpers/approvals.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { addManyTasks } from '../helpers/many-tasks.ts';
@@ -71,10 +71,10 @@ describe.skipIf(!hasBrowser)('the tasks (needs Chromium)', () => {
     await tab.open('/tasks?status=pending,queued');
     await page.getByRole('link', { name: /First/ }).waitFor();
     await page.keyboard.press('j');
-    expect(await focused()).toContain('First');
+    await until(async () => expect(await focused()).toContain('First'));
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'First', level: 2 }).waitFor();
-    expect(page.url()).toContain(`peek=${first.id}`);
+    await page.waitForURL(`**peek=${first.id}**`);
     await page.keyboard.press('j');
     await page.getByRole('heading', { name: 'Second', level: 2 }).waitFor();
     expect(await page.getByText('The task waits for an agent').count()).toBe(0);
@@ -93,26 +93,26 @@ describe.skipIf(!hasBrowser)('the tasks (needs Chromium)', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('x');
     await page.getByText('2 tasks selected').waitFor();
-    await page.getByRole('button', { name: 'Cancel 2' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Cancel 2' }));
     const dialog = page.getByRole('dialog', { name: 'Cancel 2 tasks?' });
     await dialog.waitFor();
     expect(await inspect(tab, 'tasks-bulk')).toEqual([]);
     // Somebody else was faster with one of them.
     await ann.client.tasks.cancel({ params: { id: second.id } });
-    await dialog.getByRole('button', { name: 'Cancel 2 tasks' }).press('Enter');
+    await pressEnter(dialog.getByRole('button', { name: 'Cancel 2 tasks' }));
     await page.getByText('1 of 2 cancelled. 1 failed.').waitFor();
     await page.getByText('A task that is cancelled cannot be cancelled').waitFor();
-    await page.getByRole('button', { name: 'Close' }).press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Close' }));
     await page.getByText('1 task selected').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     expect((await ann.client.tasks.get({ params: { id: first.id } })).task.status).toBe('cancelled');
 
     await tab.open(`/tasks?peek=${third.id}`);
     const panel = page.getByRole('region', { name: 'Third' });
-    await panel.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await pressEnter(panel.getByRole('button', { name: 'Cancel' }));
     await panel.getByRole('button', { name: 'Retry' }).waitFor();
     await panel.getByText('Cancelled', { exact: true }).first().waitFor();
-    await panel.getByRole('button', { name: 'Retry' }).press('Enter');
+    await pressEnter(panel.getByRole('button', { name: 'Retry' }));
     await page.waitForURL((url) => !url.href.includes(third.id));
     await page.getByRole('region', { name: 'Third' }).getByRole('button', { name: 'Cancel' }).waitFor();
     expect(tab.problems.filter((problem) => !problem.includes('400'))).toEqual([]);
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('the tasks (needs Chromium)', () => {
     await until(async () => expect(await rows.count()).toBe(1));
     await page.reload();
     await page.getByRole('link', { name: /Water the roses/ }).waitFor();
-    expect(await page.getByLabel('Search tasks').inputValue()).toBe('water');
+    await until(async () => expect(await page.getByLabel('Search tasks').inputValue()).toBe('water'));
 
     await page.getByRole('button', { name: 'Filters' }).click();
     await page.getByLabel('Name of this filter').fill('Roses');
@@ -236,8 +236,7 @@ describe.skipIf(!hasBrowser)('the tasks (needs Chromium)', () => {
     await tab.open('/tasks');
     await page.getByRole('alert').getByText('The list is broken').waitFor();
     await page.unrouteAll();
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('region', { name: 'List of tasks' }).waitFor();
+    await tryAgain(page, page.getByRole('region', { name: 'List of tasks' }));
   });
 
   it('keeps what it shows while the daemon is away, and is complete afterwards', async () => {
@@ -250,13 +249,14 @@ describe.skipIf(!hasBrowser)('the tasks (needs Chromium)', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('checkbox', { name: 'Select Before' }).check();
     await before.stop();
-    await page.getByText('Reconnecting…').waitFor();
+    await page.getByText('Reconnecting…').first().waitFor();
     expect(await page.getByRole('link', { name: /Before/ }).count()).toBe(1);
     expect(await page.getByRole('button', { name: 'Cancel 1' }).isDisabled()).toBe(true);
     await using after = await startDaemon({ home: before.home, flags: { 'server.port': Number(port) } });
     await wait(after, 'Afterwards');
     await page.getByRole('link', { name: /Afterwards/ }).waitFor();
-    expect(await page.getByRole('button', { name: 'Cancel 1' }).isEnabled()).toBe(true);
+    const cancel = page.getByRole('button', { name: 'Cancel 1' });
+    await until(async () => expect(await cancel.isEnabled()).toBe(true));
   });
 
   it(`has few elements with ${MANY} tasks, and its end is one key away`, async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
-import { closeBrowser, hasBrowser, inspect, openTab } from '../helpers/browser.ts';
+import { closeBrowser, hasBrowser, inspect, openTab, pressEnter } from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { startModelServer } from '../helpers/model-server.ts';
 import { testAdapter } from '../helpers/tasks.ts';
@@ -25,8 +25,7 @@ describe.skipIf(!hasBrowser)('the pages of the first run (need Chromium)', () =>
     await page.keyboard.press('Enter');
     await page.getByText('Shoe agent').waitFor();
     expect(await inspect(tab, 'first-run-1')).toEqual([]);
-    await page.getByRole('button', { name: 'Continue' }).focus();
-    await page.keyboard.press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Continue' }));
     const folder = page.getByRole('combobox', { name: 'Folder' });
     await folder.fill('shop');
     await page.keyboard.press('Enter');
@@ -36,11 +35,9 @@ describe.skipIf(!hasBrowser)('the pages of the first run (need Chromium)', () =>
     await page.keyboard.press('Enter');
     await page.getByText(daemon.home).waitFor();
     expect(await inspect(tab, 'first-run-3')).toEqual([]);
-    await page.getByRole('button', { name: 'Explain what this project does' }).focus();
-    await page.keyboard.press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Explain what this project does' }));
     await page.getByLabel('What to do').press('Tab');
-    await page.getByRole('button', { name: 'Start the first task' }).focus();
-    await page.keyboard.press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Start the first task' }));
     await page.waitForURL('**/tasks/task_*');
     const { tasks } = await daemon.client.tasks.list({ query: { full: true } });
     expect(tasks).toMatchObject([
@@ -79,11 +76,12 @@ describe.skipIf(!hasBrowser)('the pages of the first run (need Chromium)', () =>
     await tab.open('/first-run');
     await page.getByRole('button', { name: 'Skip', exact: true }).click();
     await page.getByRole('button', { name: /^Skip: a new folder/ }).click();
+    await page.waitForURL('**/first-run?step=3');
     await page.reload();
     await page.getByText('Step 3 of 3').waitFor();
     await page.getByRole('button', { name: 'Skip', exact: true }).click();
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Set up svc' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Set up svc' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search pages, tasks and actions' }).fill('set up');
     await page.keyboard.press('Enter');

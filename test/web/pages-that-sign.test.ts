@@ -4,7 +4,15 @@ import { contract } from '../../src/contract/index.ts';
 import { sessionCookie } from '../../src/contract/locations.ts';
 import type { NewApproval } from '../../src/core/approvals/approval-facts.ts';
 import { newApproval } from '../helpers/approvals.ts';
-import { closeBrowser, hasBrowser, inspect, openTab, type Tab, type TabOptions } from '../helpers/browser.ts';
+import {
+  closeBrowser,
+  hasBrowser,
+  inspect,
+  openTab,
+  type Tab,
+  type TabOptions,
+  pressEnter,
+} from '../helpers/browser.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { newSigner } from '../helpers/signers.ts';
 import { until } from '../helpers/tasks.ts';
@@ -69,7 +77,8 @@ describe.skipIf(!hasBrowser)('decisions that are signed (needs Chromium)', () =>
   const press = ({ page }: Tab, name: string, shown: string | RegExp) =>
     until(async () => {
       const button = page.getByRole('button', { name, exact: true });
-      if ((await button.count()) > 0 && (await button.isEnabled())) await button.click({ timeout: 1000 });
+      if ((await button.count()) > 0 && (await button.isEnabled({ timeout: 500 })))
+        await button.click({ timeout: 1000 });
       await page.getByText(shown).first().waitFor({ timeout: 500 });
     });
   const decider = async (id: string) =>
@@ -156,7 +165,7 @@ describe.skipIf(!hasBrowser)('decisions that are signed (needs Chromium)', () =>
     const script = `Object.defineProperty(window, 'isSecureContext', { value: false })`;
     await using tab = await openApproval(risky, { user: emil, script });
     const allow = tab.page.getByRole('button', { name: 'Allow once' });
-    expect(await allow.isDisabled()).toBe(true);
+    await until(async () => expect(await allow.isDisabled()).toBe(true));
     await tab.page.getByText(`svc approvals allow ${risky}`).waitFor();
     expect(await inspect(tab, 'approval-cannot-sign')).toEqual([]);
     await press(tab, 'Deny', 'By emil on Chrome on Android, not signed');
@@ -215,8 +224,7 @@ describe.skipIf(!hasBrowser)('decisions that are signed (needs Chromium)', () =>
     await list.getByText(/^P-256, made/).waitFor();
     expect(await inspect(tab, 'signing-keys')).toEqual([]);
     // By keys alone.
-    await page.getByRole('button', { name: 'Remove the key of an unknown client' }).focus();
-    await page.keyboard.press('Enter');
+    await pressEnter(page.getByRole('button', { name: 'Remove the key of an unknown client' }));
     await page.getByText('It signs no more decisions').waitFor();
     expect(await inspect(tab, 'signing-keys-remove')).toEqual([]);
     await page.getByRole('button', { name: 'Remove', exact: true }).last().click();

@@ -43,38 +43,38 @@ const openedPath = z.strictObject({
 const settingsOf = <P extends PresetName>(preset: P) => {
   const own = {
     program: define({
-      schema: argument.min(1).optional(),
+      schema: () => argument.min(1).optional(),
       default: undefined,
       live: true,
       description: `The program of the agent ${preset}; unless set, its usual one from the PATH of the daemon`,
     }),
     args: define({
-      schema: z.preprocess(parseJsonText, argumentList),
+      schema: () => z.preprocess(parseJsonText, argumentList),
       default: [],
       live: true,
       description: `Arguments for the program of the agent ${preset}, in front of those of svc, as a JSON list`,
     }),
     env: define({
-      schema: z.preprocess(parseJsonText, taskEnvironmentSchema),
+      schema: () => z.preprocess(parseJsonText, taskEnvironmentSchema),
       default: {},
       live: true,
       secretParts: { names: 'entries' as const },
       description: `Environment variables of the agent ${preset}, as a JSON object by name`,
     }),
     model: define({
-      schema: modelName,
+      schema: () => modelName,
       default: undefined,
       live: true,
       description: `The model of the agent ${preset}; its own choice unless set`,
     }),
     maxTokens: define({
-      schema: tokens,
+      schema: () => tokens,
       default: undefined,
       live: true,
       description: `Maximum number of tokens of the agent ${preset} per task`,
     }),
     'versions.allow': define({
-      schema: z.string().max(100).optional(),
+      schema: () => z.string().max(100).optional(),
       default: undefined,
       live: true,
       description: `A version of the agent ${preset} that is older than svc supports and may run all the same`,
@@ -95,112 +95,113 @@ type Union<T> = (T extends unknown ? (part: T) => void : never) extends (all: in
 export const agentSettings = {
   ...(Object.assign({}, ...presetNames.map((name) => settingsOf(name))) as Union<PresetSettings>),
   'agents.added': define({
-    schema: z.preprocess(
-      parseJsonText,
-      z
-        .record(addedAgentNameSchema, addedAgent, {
-          error: ({ code }) =>
-            code === 'invalid_key'
-              ? 'The name of an agent has lower-case letters, digits and hyphens, at most 40'
-              : 'Expected a JSON object of agents by name',
-        })
-        .refine(
-          (agents) => !Object.keys(agents).some((name) => [...reserved, ...ambiguous].includes(name)),
-          `An added agent cannot have one of these names: ${[...reserved, ...ambiguous].join(', ')}`,
-        )
-        .refine((agents) => Object.keys(agents).length <= MAX_ADDED, `At most ${MAX_ADDED} agents`),
-    ),
+    schema: () =>
+      z.preprocess(
+        parseJsonText,
+        z
+          .record(addedAgentNameSchema, addedAgent, {
+            error: ({ code }) =>
+              code === 'invalid_key'
+                ? 'The name of an agent has lower-case letters, digits and hyphens, at most 40'
+                : 'Expected a JSON object of agents by name',
+          })
+          .refine(
+            (agents) => !Object.keys(agents).some((name) => [...reserved, ...ambiguous].includes(name)),
+            `An added agent cannot have one of these names: ${[...reserved, ...ambiguous].join(', ')}`,
+          )
+          .refine((agents) => Object.keys(agents).length <= MAX_ADDED, `At most ${MAX_ADDED} agents`),
+      ),
     default: {},
     live: true,
     secretParts: { names: ['env'], destination: (entry) => JSON.stringify(programOf(entry)) },
     description: 'Agents that speak the Agent Client Protocol, by name: { program, args, env, model }',
   }),
   'agents.sandbox': define({
-    schema: z.enum(['on', 'off']),
+    schema: () => z.enum(['on', 'off']),
     default: 'on',
     live: true,
     description:
       'Whether coding agents run in a sandbox where it works; without it, tasks in the modes sandbox and allowlist fail',
   }),
   'agents.sandboxPaths': define({
-    schema: z.preprocess(parseJsonText, z.array(openedPath).max(50)),
+    schema: () => z.preprocess(parseJsonText, z.array(openedPath).max(50)),
     default: [],
     live: true,
     description:
       'Files and directories of this machine that coding agents see in their sandbox, as a JSON list of { path, write }',
   }),
   'agents.default': define({
-    schema: z.string().max(100).optional(),
+    schema: () => z.string().max(100).optional(),
     default: undefined,
     live: true,
     description: 'The default agent of tasks',
   }),
   'agents.command.env': define({
-    schema: z.preprocess(parseJsonText, taskEnvironmentSchema),
+    schema: () => z.preprocess(parseJsonText, taskEnvironmentSchema),
     default: {},
     live: true,
     secretParts: { names: 'entries' },
     description: 'Environment variables of every command, as a JSON object by name',
   }),
   'agents.output.maxBytes': define({
-    schema: count(1024, 1_099_511_627_776),
+    schema: () => count(1024, 1_099_511_627_776),
     default: 256 * 1024 * 1024,
     live: true,
     description: 'Maximum number of bytes that a command may print; it is stopped at the limit',
   }),
   'agents.tokensPerDay': define({
-    schema: z.preprocess(parseJsonText, z.record(agentName, count(1000, 1_000_000_000_000))),
+    schema: () => z.preprocess(parseJsonText, z.record(agentName, count(1000, 1_000_000_000_000))),
     default: {},
     live: true,
     description: 'How many tokens each agent may use on a day (UTC), as a JSON object by agent',
   }),
   'agents.costPerDay': define({
-    schema: z.preprocess(parseJsonText, z.record(agentName, z.number().positive())),
+    schema: () => z.preprocess(parseJsonText, z.record(agentName, z.number().positive())),
     default: {},
     live: true,
     description: 'How many USD each agent may use on a day (UTC), as a JSON object by agent',
   }),
   'agents.maxDeferMs': define({
-    schema: count(0, 7 * 86_400_000),
+    schema: () => count(0, 7 * 86_400_000),
     default: 86_400_000,
     live: true,
     description:
       'How long a task waits for the reset of a usage limit of its agent, in milliseconds; a longer wait fails it',
   }),
   'agents.silenceMs': define({
-    schema: count(1000, 86_400_000),
+    schema: () => count(1000, 86_400_000),
     default: 300_000,
     live: true,
     description:
       'Milliseconds without a sign of life after which a run of a coding agent is stopped and retried',
   }),
   'agents.http.url': define({
-    schema: z.url({ protocol: /^https?$/ }).optional(),
+    schema: () => z.url({ protocol: /^https?$/ }).optional(),
     default: undefined,
     live: true,
     description: 'The URL that the http agent posts tasks to',
   }),
   'agents.judge.model': define({
-    schema: z.string().trim().max(200).optional(),
+    schema: () => z.string().trim().max(200).optional(),
     default: undefined,
     live: true,
     description:
       'The model that compares candidates with `--pick judge`, as provider/model; the default model unless set',
   }),
   'agents.builtin.model': define({
-    schema: z.string().trim().max(200).optional(),
+    schema: () => z.string().trim().max(200).optional(),
     default: undefined,
     live: true,
     description: 'The model of the built-in agent, as provider/model; the default model unless set',
   }),
   'agents.builtin.maxSteps': define({
-    schema: count(1, 1000),
+    schema: () => count(1, 1000),
     default: 100,
     live: true,
     description: 'Maximum number of steps of the built-in agent per task',
   }),
   'agents.builtin.maxBudget': define({
-    schema: count(1000, 1_000_000_000).optional(),
+    schema: () => count(1000, 1_000_000_000).optional(),
     default: undefined,
     live: true,
     description: 'Maximum number of tokens of the built-in agent per task',

@@ -219,10 +219,11 @@ export class Config {
     locate: (key: string) => string,
   ): Resolved {
     const { value, origin, where, variable } = this.#find(key, values, locate);
+    if (origin === 'default') return { value, origin, variable };
     const { fault, parsed } = this.#parse(key, value);
     if (fault !== undefined) throw new AppError('configuration', `${where}: ${fault}`);
     // Earlier versions accepted them; at their defaults they had no effect either.
-    const isHarmless = origin === 'default' || (origin === 'settings' && parsed === defaultOf(key, 'mini'));
+    const isHarmless = origin === 'settings' && parsed === defaultOf(key, 'mini');
     if (definitionOf(key).needsPro && !isHarmless)
       throw new AppError('configuration', `${where}: ${needsPro}. Remove it`);
     return { value: parsed, origin, variable };

@@ -4,8 +4,10 @@ import type { SecretParts } from './secret-parts.ts';
 export const modeSchema = z.enum(['pico', 'mini']);
 export type Mode = z.output<typeof modeSchema>;
 
-export interface SettingDefinition<T extends z.ZodType = z.ZodType> {
-  schema: T;
+interface SettingSource<T extends z.ZodType> {
+  /** Makes the schema when the setting is first checked: a start makes none for a setting that has its default. */
+  schema: () => T;
+  /** What the schema makes of it is the same value. */
   default: z.output<T> | ((mode: Mode) => z.output<T>);
   description: string;
   /** The environment variable that sets it, `SVC_` and the key in capitals unless the interface names another. */
@@ -20,5 +22,16 @@ export interface SettingDefinition<T extends z.ZodType = z.ZodType> {
   secretParts?: SecretParts;
 }
 
-export const define = <T extends z.ZodType>(definition: SettingDefinition<T>): SettingDefinition<T> =>
-  definition;
+export interface SettingDefinition<T extends z.ZodType = z.ZodType> extends Omit<SettingSource<T>, 'schema'> {
+  readonly schema: T;
+}
+
+export function define<T extends z.ZodType>(source: SettingSource<T>): SettingDefinition<T> {
+  let schema: T | undefined;
+  return {
+    ...source,
+    get schema() {
+      return (schema ??= source.schema());
+    },
+  };
+}

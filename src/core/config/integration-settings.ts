@@ -12,45 +12,45 @@ const settingsOf = <V extends Vendor>(vendor: V, urls: { authorize: string; toke
   const product = productNames[vendor];
   const own = {
     clientId: define({
-      schema: text,
+      schema: () => text,
       default: undefined,
       live: true,
       description: `The client ID of the OAuth app at ${product}`,
     }),
     clientSecret: define({
-      schema: secret,
+      schema: () => secret,
       default: undefined,
       live: true,
       secret: true,
       description: `The client secret of the OAuth app at ${product}`,
     }),
     authorizeUrl: define({
-      schema: url,
+      schema: () => url,
       default: urls.authorize,
       live: true,
       description: `The authorization URL of ${product}`,
     }),
     tokenUrl: define({
-      schema: url,
+      schema: () => url,
       default: urls.token,
       live: true,
       description: `The token URL of ${product}`,
     }),
     apiUrl: define({
-      schema: url,
+      schema: () => url,
       default: urls.api,
       live: true,
       description: `The base URL of the API of ${product}`,
     }),
     token: define({
-      schema: secret,
+      schema: () => secret,
       default: undefined,
       live: true,
       secret: true,
       description: `An API token for ${product}, used for comments when the owner has connected no account`,
     }),
     scopes: define({
-      schema: z.array(z.string().min(1).max(100)).max(50).optional(),
+      schema: () => z.array(z.string().min(1).max(100)).max(50).optional(),
       default: undefined,
       live: true,
       description: `The OAuth scopes to request from ${product}, if not the default ones`,
@@ -76,13 +76,13 @@ export const integrationSettings = {
     api: 'https://api.atlassian.com',
   }),
   'integrations.jira.email': define({
-    schema: text,
+    schema: () => text,
     default: undefined,
     live: true,
     description: 'The email address of the account that integrations.jira.token belongs to',
   }),
   'integrations.jira.siteUrl': define({
-    schema: url.optional(),
+    schema: () => url.optional(),
     default: undefined,
     live: true,
     description: 'The Jira site of integrations.jira.token, such as https://example.atlassian.net',

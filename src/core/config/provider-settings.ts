@@ -52,7 +52,7 @@ const settingsOf = <P extends ModelProviderType>(
   const name = vendorNames[provider];
   const own = {
     apiKey: define({
-      schema: keySettingSchema,
+      schema: () => keySettingSchema,
       default: undefined,
       environment,
       live: true,
@@ -60,20 +60,20 @@ const settingsOf = <P extends ModelProviderType>(
       description: `The API key for ${name}`,
     }),
     baseUrl: define({
-      schema: providerUrlSchema.optional(),
+      schema: () => providerUrlSchema.optional(),
       default: undefined,
       ...(urlEnvironment !== undefined && { environment: urlEnvironment }),
       live: true,
       description: `The base URL of ${name}, if not the default one`,
     }),
     defaultModel: define({
-      schema: text,
+      schema: () => text,
       default: undefined,
       live: true,
       description: `The default model of ${name}`,
     }),
     enabled: define({
-      schema: z.stringbool().or(z.boolean()),
+      schema: () => z.stringbool().or(z.boolean()),
       default: true,
       live: true,
       description: `Allow requests to ${name}`,
@@ -142,26 +142,26 @@ const pricesSchema = z.preprocess(
 
 export const providerSettings = {
   'chat.defaultProvider': define({
-    schema: providerNameSchema.optional(),
+    schema: () => providerNameSchema.optional(),
     default: undefined,
     live: true,
     description: 'The default model provider; the first configured one unless set',
   }),
   'chat.defaultModel': define({
-    schema: text,
+    schema: () => text,
     default: undefined,
     live: true,
     description: 'The default model of the default provider',
   }),
   'providers.servers': define({
-    schema: serversSchema,
+    schema: () => serversSchema,
     default: {},
     live: true,
     secretParts: { names: ['apiKey'], destination: originOfServer },
     description: 'OpenAI-compatible servers by name: { baseUrl, apiKey, defaultModel, enabled }',
   }),
   'models.prices': define({
-    schema: pricesSchema,
+    schema: () => pricesSchema,
     default: {},
     live: true,
     description:
@@ -171,13 +171,13 @@ export const providerSettings = {
   ...settingsOf('openai', 'OPENAI_API_KEY'),
   ...settingsOf('azure', 'AZURE_API_KEY'),
   'providers.azure.resourceName': define({
-    schema: resourceNameSchema.optional(),
+    schema: () => resourceNameSchema.optional(),
     default: undefined,
     live: true,
     description: 'The name of the Azure OpenAI resource',
   }),
   'providers.azure.apiVersion': define({
-    schema: apiVersionSchema.optional(),
+    schema: () => apiVersionSchema.optional(),
     default: undefined,
     live: true,
     description: 'The dated version of the Azure OpenAI API, for resources that require one',

@@ -3,7 +3,7 @@ import { define } from './define-setting.ts';
 
 const days = (fallback: number, description: string) =>
   define({
-    schema: z.int().min(0).max(36_500),
+    schema: () => z.int().min(0).max(36_500),
     default: fallback,
     live: true,
     description: `${description}; 0 keeps them forever`,

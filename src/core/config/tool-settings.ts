@@ -103,7 +103,7 @@ const parseDurationText = (text: string) => (/[a-z]$/.test(text) ? (parseDuratio
 
 export const toolSettings = {
   'tools.mcpServers': define({
-    schema: mcpServers,
+    schema: () => mcpServers,
     default: {},
     live: true,
     secretParts: { names: ['env', 'headers'], destination },
@@ -111,27 +111,27 @@ export const toolSettings = {
       'MCP servers by name: { command, args, env, cwd } or { url, headers }, plus enabled, readOnlyTools and roots',
   }),
   'approvals.expireAfter': define({
-    schema: z.preprocess(toMilliseconds, z.int().min(1000).max(MAX_WAIT_MS).optional()),
+    schema: () => z.preprocess(toMilliseconds, z.int().min(1000).max(MAX_WAIT_MS).optional()),
     default: undefined,
     live: true,
     description:
       'How long a call waits for your decision, in milliseconds or as text such as 36h; unless set 24 hours in a task, 10 minutes in a chat',
   }),
   'approvals.requireSignature': define({
-    schema: z.enum(['never', 'high-danger', 'always']),
+    schema: () => z.enum(['never', 'high-danger', 'always']),
     default: 'never',
     live: true,
     description:
       'Which calls only a decision signed by a registered key can allow: none, those with high risk, or all; a denial never needs one',
   }),
   'tools.callsPerMinute': define({
-    schema: z.int().min(1).max(100_000),
+    schema: () => z.int().min(1).max(100_000),
     default: 120,
     live: true,
     description: 'Tool calls per minute and user',
   }),
   'tools.unsandboxed': define({
-    schema: z.enum(['ask', 'allow']),
+    schema: () => z.enum(['ask', 'allow']),
     default: 'ask',
     live: true,
     description:

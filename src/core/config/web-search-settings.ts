@@ -12,7 +12,7 @@ const settingsOf = <P extends SearchProviderId>(
 ) => {
   const own = {
     apiKey: define({
-      schema: keySettingSchema,
+      schema: () => keySettingSchema,
       default: undefined,
       environment: keyEnvironment,
       live: true,
@@ -20,7 +20,7 @@ const settingsOf = <P extends SearchProviderId>(
       description: `The API key for ${name}`,
     }),
     baseUrl: define({
-      schema: providerUrlSchema.optional(),
+      schema: () => providerUrlSchema.optional(),
       default: url,
       ...(urlEnvironment !== undefined && { environment: urlEnvironment }),
       live: true,
@@ -40,13 +40,13 @@ const settingsOf = <P extends SearchProviderId>(
 
 export const webSearchSettings = {
   'integrations.webSearch.enabled': define({
-    schema: z.stringbool().or(z.boolean()),
+    schema: () => z.stringbool().or(z.boolean()),
     default: true,
     live: true,
     description: 'Allow web search',
   }),
   'integrations.webSearch.provider': define({
-    schema: searchProviderSchema.optional(),
+    schema: () => searchProviderSchema.optional(),
     default: undefined,
     live: true,
     description: 'The search provider; the first configured one unless set',

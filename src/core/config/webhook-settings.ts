@@ -46,7 +46,7 @@ const settingsOf = <V extends Vendor>(vendor: V, words: { account: string; scope
   const product = productNames[vendor];
   const own = {
     signingSecret: define({
-      schema: keySettingSchema,
+      schema: () => keySettingSchema,
       default: undefined,
       environment: webhookSecretVariable(vendor),
       live: true,
@@ -54,25 +54,25 @@ const settingsOf = <V extends Vendor>(vendor: V, words: { account: string; scope
       description: `The secret that ${product} signs webhooks with; without it they are refused`,
     }),
     aiTaskLabel: define({
-      schema: label,
+      schema: () => label,
       default: 'ai-task',
       live: true,
       description: `The label that turns an issue at ${product} into a task`,
     }),
     botAccount: define({
-      schema: account.optional(),
+      schema: () => account.optional(),
       default: undefined,
       live: true,
       description: `The account whose assignment or mention creates a task: ${words.account}`,
     }),
     comments: define({
-      schema: z.stringbool().or(z.boolean()),
+      schema: () => z.stringbool().or(z.boolean()),
       default: true,
       live: true,
       description: `Post the progress of a task as a comment at ${product}`,
     }),
     rules: define({
-      schema: z.record(z.string().min(1).max(200), ruleSchema),
+      schema: () => z.record(z.string().min(1).max(200), ruleSchema),
       default: {},
       live: true,
       description: `Rules for single ${words.scopes} by name; * matches any text`,
@@ -98,14 +98,14 @@ export const webhookSettings = {
     scopes: 'teams',
   }),
   'webhooks.inbound.followUpDelayMs': define({
-    schema: z.int().min(0).max(3_600_000),
+    schema: () => z.int().min(0).max(3_600_000),
     default: 30_000,
     live: true,
     description:
       'Milliseconds that a follow-up of a pull request waits for further comments before it runs by itself',
   }),
   'webhooks.inbound.keepDays': define({
-    schema: z.int().min(1).max(365),
+    schema: () => z.int().min(1).max(365),
     default: 30,
     live: true,
     description: 'Days to keep inbound deliveries',

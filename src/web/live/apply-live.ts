@@ -6,6 +6,7 @@ import { approvalsQuery } from '../queries/approvals.ts';
 import { inboxQuery } from '../queries/inbox.ts';
 import { queryClient } from '../queries/query-client.ts';
 import { queueQuery } from '../queries/queue.ts';
+import { sessionQuery } from '../queries/session.ts';
 import type { TaskPage } from '../queries/tasks.ts';
 
 /** A burst of changes is one reading. */
@@ -19,8 +20,7 @@ export function applyLive(message: LiveMessage): void {
     case 'hello':
       return void queryClient.invalidateQueries();
     case 'queue':
-      if (queryClient.getQueryData(queueQuery.queryKey)?.paused !== message.status.paused)
-        refreshLater('inbox');
+      if (mayInboxDiffer(message.status.paused)) refreshLater('inbox');
       return void queryClient.setQueryData(queueQuery.queryKey, message.status);
     case 'approval':
       void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey });
@@ -53,6 +53,16 @@ export function applyLive(message: LiveMessage): void {
       // A newer daemon may send more.
       return;
   }
+}
+
+/** Whether the inbox, which tells administrators that the queue is paused, may say something else. */
+function mayInboxDiffer(isPaused: boolean): boolean {
+  const session = queryClient.getQueryData(sessionQuery.queryKey);
+  if (session?.authenticated === true && session.user.role !== 'admin') return false;
+  // What is being read may be older than this message.
+  if (queryClient.isFetching({ queryKey: inboxQuery.queryKey }) > 0) return true;
+  const inbox = queryClient.getQueryData(inboxQuery.queryKey);
+  return inbox?.items.some(({ kind }) => kind === 'queue') !== isPaused;
 }
 
 function applyTask(changed: ListedTask, event: string): void {

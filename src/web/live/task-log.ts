@@ -76,7 +76,7 @@ export class TaskLog {
   /** Follows the task until the function that it returns is called. */
   follow(): () => void {
     this.#isFollowing = true;
-    void this.#catchUp();
+    // Before the first reading, so that what happens right after it is not missed.
     const stop = this.#source.onMessage((message) => {
       if (message.type === 'hello') void this.#catchUp();
       if (message.type === 'output' && message.taskId === this.#taskId)
@@ -89,6 +89,7 @@ export class TaskLog {
         if (endsOutput(event)) void this.#readTail();
       } else if (event.seq > this.#lastSeq) void this.#catchUp();
     });
+    void this.#catchUp();
     return () => {
       this.#isFollowing = false;
       this.#tail.stop();

@@ -1,5 +1,5 @@
-import { setInterval } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../helpers/tasks.ts';
 import { ensureBuilt, SvcHome } from '../svc-binary.ts';
 import { approvalOf, ScriptedDaemon } from './scripted-daemon.ts';
 import { hasTmux, Terminal } from './terminal.ts';
@@ -30,23 +30,18 @@ describe.skipIf(!hasTmux)('svc chat on a terminal (needs tmux)', () => {
     terminal.type('Make', 'M-Enter', '日本', 'C-j', 'more\\', 'Enter');
     terminal.paste(Array.from({ length: 40 }, (_, at) => `row ${at}`).join('\n'));
     expect(await terminal.until(/\[pasted 40 lines\]/)).toMatch(/› Make\n {2}日本\n {2}more\n {2}\[pasted/);
-    expect(terminal.cursor).toBe('19 21');
+    await until(() => expect(terminal.cursor).toBe('19 21'));
     terminal.type('Enter');
-    const asked = await terminal.until(/Allow run_command\?/);
-    expect(asked).toContain('│ "command"  make \\x1b[2J\\u{202e}');
+    await terminal.until(/Allow run_command\?/);
+    await terminal.until(/│ "command" {2}make \\x1b\[2J\\u\{202e\}/);
     terminal.resize(120, 30);
     await terminal.until(/^─{120}$/m);
-    // Keys count once nobody has typed for half a second: until then they are pressed again.
-    for await (const _ of setInterval(700)) {
-      if (!terminal.screen.includes('Allow run_command?')) break;
-      terminal.type('a');
-    }
-    const done = await terminal.until(/done after/);
-    expect(done).toMatch(/✓ run_command {2}make/);
-    expect(done).toMatch(/漢字 │ b\s*\n─{5}┼─{5}\n😀 {3}│ done/);
+    await terminal.presses('a', /Allow run_command\?/, /done after/);
+    await terminal.until(/✓ run_command {2}make/);
+    await terminal.until(/漢字 │ b\s*\n─{5}┼─{5}\n😀 {3}│ done/);
     const sent = daemon.asked.find(({ route }) => route.endsWith('with-tools'))?.body['content'];
     expect(sent).toMatch(/^Make\n日本\nmore\nrow 0\n[^]*row 39$/);
-    terminal.type('C-c');
+    terminal.type('C-u', 'C-c');
     await terminal.until(/Press Ctrl\+C again to exit/);
     terminal.type('C-c');
     const left = await terminal.until(/exit code 0/);

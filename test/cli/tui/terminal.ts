@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { setInterval } from 'node:timers/promises';
+import { patienceMs } from '../../helpers/long.ts';
 import { root, type SvcHome } from '../svc-binary.ts';
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
@@ -12,8 +13,6 @@ export interface Size {
 
 const svcLine = (words: string[]) =>
   [process.execPath, `${root}/bin/svc.js`, ...words].map((word) => `'${word}'`).join(' ');
-
-const PATIENCE_MS = 20_000;
 
 /** A terminal that a person could sit at. */
 export class Terminal implements Disposable {
@@ -77,7 +76,7 @@ export class Terminal implements Disposable {
   }
 
   async until(pattern: RegExp): Promise<string> {
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + patienceMs;
     for await (const _ of setInterval(30)) {
       const { screen } = this;
       if (pattern.test(screen)) return screen;
@@ -86,14 +85,17 @@ export class Terminal implements Disposable {
     throw new Error('unreachable');
   }
 
-  /** Presses a key until it has an effect: a question takes no keys in its first half second. */
-  async presses(key: string, effect: RegExp): Promise<string> {
-    const end = performance.now() + PATIENCE_MS;
+  /**
+   * Presses a key as long as a question is there, until it has an effect: a question takes no keys in its first half second.
+   * Where the screen is late, a key too many may stand in what is written next.
+   */
+  async presses(key: string, question: RegExp, effect: RegExp): Promise<string> {
+    const end = performance.now() + patienceMs;
     for await (const _ of setInterval(700)) {
       const { screen } = this;
       if (effect.test(screen)) return screen;
       if (performance.now() > end) throw new Error(`${key} never led to ${effect}:\n${screen}`);
-      this.type(key);
+      if (question.test(screen)) this.type(key);
     }
     throw new Error('unreachable');
   }

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Config, type ConfigSources } from '../../../src/core/config/config.ts';
-import { environmentNameOf, settingKeys, settings } from '../../../src/core/config/settings.ts';
+import {
+  defaultOf,
+  definitionOf,
+  environmentNameOf,
+  settingKeys,
+  settings,
+} from '../../../src/core/config/settings.ts';
 
 let folder: string;
 let file: string;
@@ -21,6 +27,12 @@ const write = (document: unknown) => writeFileSync(file, JSON.stringify(document
 const read = () => JSON.parse(readFileSync(file, 'utf8')) as unknown;
 
 describe('the value of a setting', () => {
+  it.each(['mini', 'pico'] as const)('is by default what its schema makes of it, in mode %s', (mode) => {
+    const defaults = Object.fromEntries(settingKeys.map((key) => [key, defaultOf(key, mode)]));
+    const parsed = settingKeys.map((key) => [key, definitionOf(key).schema.parse(defaults[key])]);
+    expect(Object.fromEntries(parsed)).toEqual(defaults);
+  });
+
   it('a setting comes from the flag, else the environment, else the file, else the default', () => {
     const source = fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined });
     fc.assert(

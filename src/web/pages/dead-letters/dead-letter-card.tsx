@@ -95,12 +95,17 @@ export function DeadLetterCard({
             <button
               type="button"
               className="button quiet"
-              disabled={isAway}
+              disabled={isAway || retry.isPending}
               onClick={() => setResolving(true)}
             >
               Resolve
             </button>
-            <button type="button" className="button quiet" disabled={isAway} onClick={discard}>
+            <button
+              type="button"
+              className="button quiet"
+              disabled={isAway || retry.isPending}
+              onClick={discard}
+            >
               Discard
             </button>
           </footer>
