@@ -4,6 +4,7 @@ import { vendorOf } from '../../contract/vendors.ts';
 import { AppError } from '../errors.ts';
 import type { UserRow } from '../storage/rows/auth.ts';
 import type { Database } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
 import { roleOf } from './caller.ts';
 import { ownerId } from './owner.ts';
@@ -11,12 +12,17 @@ import { ownerId } from './owner.ts';
 /** Rows of users. */
 export class UserStore {
   readonly #database: Database;
+  readonly #find;
+
   constructor(database: Database) {
     this.#database = database;
+    this.#find = prepareQuery<{ id: string }, UserRow>((value) =>
+      database.read.selectFrom('users').selectAll().where('id', '=', value('id')),
+    );
   }
 
-  find(id: string, db: Kysely<Schema> = this.#database.read): Promise<UserRow | undefined> {
-    return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  async find(id: string, db: Kysely<Schema> = this.#database.read): Promise<UserRow | undefined> {
+    return (await db.executeQuery(this.#find({ id }))).rows[0];
   }
 
   findByEmail(email: string, db: Kysely<Schema> = this.#database.read): Promise<UserRow | undefined> {

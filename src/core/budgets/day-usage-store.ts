@@ -24,18 +24,9 @@ export class DayUsageStore {
   }
 
   async add(day: string, scopes: readonly string[], { tokens, costUsd }: Used): Promise<void> {
-    await this.#database.write(async ({ db }) => {
+    await this.#database.write(async (transaction) => {
       for (const scope of scopes)
-        await db
-          .insertInto('usage_days')
-          .values({ day, scope, tokens, cost_usd: costUsd })
-          .onConflict((conflict) =>
-            conflict.columns(['day', 'scope']).doUpdateSet((is) => ({
-              tokens: is('usage_days.tokens', '+', tokens),
-              cost_usd: is('usage_days.cost_usd', '+', costUsd),
-            })),
-          )
-          .execute();
+        transaction.addLater('usage_days', { day, scope }, { tokens, cost_usd: costUsd });
     });
   }
 

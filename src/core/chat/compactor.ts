@@ -73,6 +73,16 @@ export class Compactor {
     return [...opened(before, kept), ...added];
   }
 
+  /** Whether the stored messages and `added` fit as they are. */
+  async fits(
+    model: ResolvedModel,
+    head: ConversationHead,
+    added: readonly PromptMessage[],
+  ): Promise<boolean> {
+    const messages = [...this.#before(head), ...(await this.#messages(head)), ...added];
+    return estimateMessages(messages) <= promptBudget(model) - systemTokens(head);
+  }
+
   /** The stored messages, the older ones summed up by the model itself where it has to be. */
   async fit(
     model: ResolvedModel,

@@ -286,6 +286,13 @@ export class ConversationService {
     }
   }
 
+  /** Whether the model takes the conversation with a new message as it is, so that `accept` would only store that. */
+  async fits(model: ResolvedModel, conversation: ConversationRow, content: string): Promise<boolean> {
+    const { compactor, taskContext } = this.#deps;
+    const context = await taskContext.ofConversation(conversation);
+    return compactor.fits(model, { conversation, context }, [{ role: 'user', content }]);
+  }
+
   /** The prompt for a message that was accepted before, as far as the conversation fits. */
   async prompt(model: ResolvedModel, conversation: ConversationRow, upTo: string): Promise<Prompt> {
     const { compactor, taskContext } = this.#deps;
@@ -298,10 +305,21 @@ export class ConversationService {
   append(
     caller: Caller,
     id: string,
-    message: Pick<NewMessage, 'role' | 'content'> & Partial<NewMessage>,
+    message: AddedMessage,
     storeMore?: (db: WriteTransaction['db']) => Promise<void>,
   ): Promise<MessageRow> {
-    const { database, store, runtime } = this.#deps;
+    return this.#deps.database.write(({ db }) => this.appendWith(db, caller, id, message, storeMore));
+  }
+
+  /** The same, within a transaction. */
+  async appendWith(
+    db: WriteTransaction['db'],
+    caller: Caller,
+    id: string,
+    message: AddedMessage,
+    storeMore?: (db: WriteTransaction['db']) => Promise<void>,
+  ): Promise<MessageRow> {
+    const { store, runtime } = this.#deps;
     const row: NewMessage = {
       id: runtime.newId('msg'),
       provider: null,
@@ -321,15 +339,16 @@ export class ConversationService {
       created_at: runtime.now().toISOString(),
       ...message,
     };
-    return database.write(async ({ db }) => {
-      const conversation = requireOwned(caller, await store.find(id, db), 'Conversation');
-      if (conversation.message_count === 0 && conversation.title === untitled)
-        await store.change(db, id, { title: titleOf(row.content) });
-      await storeMore?.(db);
-      return store.append(db, conversation, row);
-    });
+    const conversation = requireOwned(caller, await store.find(id, db), 'Conversation');
+    if (conversation.message_count === 0 && conversation.title === untitled)
+      await store.change(db, id, { title: titleOf(row.content) });
+    await storeMore?.(db);
+    return store.append(db, conversation, row);
   }
 }
+
+/** A message to store; what it leaves out is null. */
+type AddedMessage = Pick<NewMessage, 'role' | 'content'> & Partial<NewMessage>;
 
 export const usageColumns = (usage: TokenUsage) => ({
   prompt_tokens: usage.promptTokens ?? null,

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { ConversationRow, MessageRow } from '../storage/rows/conversations.ts';
 import type { Database } from '../storage/database.ts';
 import { listReader } from '../storage/list-reader.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Schema } from '../storage/schema.ts';
 
 export interface ConversationConditions {
@@ -11,15 +12,65 @@ export interface ConversationConditions {
 }
 export type NewMessage = Omit<MessageRow, 'conversation_id' | 'seq'>;
 
+const messageColumns = Object.keys({
+  id: true,
+  conversation_id: true,
+  seq: true,
+  role: true,
+  content: true,
+  provider: true,
+  model: true,
+  prompt_tokens: true,
+  completion_tokens: true,
+  total_tokens: true,
+  tool_calls: true,
+  status: true,
+  error: true,
+  finish_reason: true,
+  reply_to: true,
+  steps: true,
+  cost_usd: true,
+  context_tokens: true,
+  context_window: true,
+  created_at: true,
+} satisfies Record<keyof MessageRow, true>) as (keyof MessageRow)[];
+
 /** Rows of conversations and their messages. */
 export class ConversationStore {
   readonly #database: Database;
+  readonly #find;
+  readonly #messages;
+  readonly #count;
+  readonly #insert;
+
   constructor(database: Database) {
     this.#database = database;
+    const { read } = database;
+    this.#find = prepareQuery<{ id: string }, ConversationRow>((value) =>
+      read.selectFrom('conversations').selectAll().where('id', '=', value('id')),
+    );
+    this.#messages = prepareQuery<{ id: string; after: number }, MessageRow>((value) =>
+      read
+        .selectFrom('messages')
+        .selectAll()
+        .where('conversation_id', '=', value('id'))
+        .where('seq', '>', value('after'))
+        .orderBy('seq'),
+    );
+    this.#count = prepareQuery<{ id: string; count: number; at: string }, never>((value) =>
+      read
+        .updateTable('conversations')
+        .set({ message_count: value('count'), updated_at: value('at') })
+        .where('id', '=', value('id')),
+    );
+    this.#insert = prepareQuery<MessageRow, never>((value) => {
+      const values = Object.fromEntries(messageColumns.map((column) => [column, value(column)]));
+      return read.insertInto('messages').values(values as unknown as MessageRow);
+    });
   }
 
-  find(id: string, db: Kysely<Schema> = this.#database.read): Promise<ConversationRow | undefined> {
-    return db.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst();
+  async find(id: string, db: Kysely<Schema> = this.#database.read): Promise<ConversationRow | undefined> {
+    return (await db.executeQuery(this.#find({ id }))).rows[0];
   }
 
   /** The last used first. */
@@ -41,14 +92,9 @@ export class ConversationStore {
     return row?.n ?? 0;
   }
 
-  messages(conversationId: string, afterSeq = 0): Promise<MessageRow[]> {
-    return this.#database.read
-      .selectFrom('messages')
-      .selectAll()
-      .where('conversation_id', '=', conversationId)
-      .where('seq', '>', afterSeq)
-      .orderBy('seq')
-      .execute();
+  async messages(conversationId: string, afterSeq = 0): Promise<MessageRow[]> {
+    const query = this.#messages({ id: conversationId, after: afterSeq });
+    return (await this.#database.read.executeQuery(query)).rows;
   }
 
   async hasMessage(id: string): Promise<boolean> {
@@ -67,8 +113,8 @@ export class ConversationStore {
   /** Adds the message as the next one of a conversation that was read in the same transaction. */
   async append(db: Kysely<Schema>, conversation: ConversationRow, message: NewMessage): Promise<MessageRow> {
     const row = { ...message, conversation_id: conversation.id, seq: conversation.message_count + 1 };
-    await db.insertInto('messages').values(row).execute();
-    await this.change(db, conversation.id, { message_count: row.seq, updated_at: message.created_at });
+    await db.executeQuery(this.#insert(row));
+    await db.executeQuery(this.#count({ id: row.conversation_id, count: row.seq, at: row.created_at }));
     return row;
   }
 

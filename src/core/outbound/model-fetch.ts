@@ -1,3 +1,4 @@
+import type * as Undici from 'undici';
 import { AgentOfRules, checkUrl, privateAddressRefusal } from './outbound-fetch.ts';
 import { OutboundError, toOutboundError } from './outbound-error.ts';
 import { Resolver } from './resolver.ts';
@@ -41,10 +42,17 @@ export function createModelFetch(
   { resolver = new Resolver(), stallMs = STALL_MS, maxBytes = MAX_BYTES }: ModelFetchOptions = {},
 ): ModelOutbound {
   const options = { headersTimeout: FIRST_BYTE_MS, bodyTimeout: stallMs, maxResponseSize: maxBytes };
-  const configuredRanges = () => [...allowedRanges(), ...loopbackRanges];
+  let known: { allowed: readonly string[]; ranges: readonly string[] } | undefined;
+  // The same list for the same settings, because what is checked against a list is cached with it.
+  const configuredRanges = () => {
+    const allowed = allowedRanges();
+    if (known?.allowed !== allowed) known = { allowed, ranges: [...allowed, ...loopbackRanges] };
+    return known.ranges;
+  };
   const anywhere = new AgentOfRules(allowedRanges, resolver, options);
   const configured = new AgentOfRules(configuredRanges, resolver, options);
   const stopping = new AbortController();
+  let undici: Promise<typeof Undici> | undefined;
   return {
     close: async () => {
       stopping.abort(new OutboundError('network', 'svc stops'));
@@ -55,7 +63,7 @@ export function createModelFetch(
       const isConfigured = url !== null && configuredOrigins().has(url.origin);
       const { host, href } = checkUrl(url?.href ?? '', isConfigured ? configuredRanges() : allowedRanges());
       try {
-        const { Agent, fetch } = await import('undici');
+        const { Agent, fetch } = await (undici ??= import('undici'));
         const dispatcher = (isConfigured ? configured : anywhere).get(Agent);
         const signal = init.signal ? AbortSignal.any([init.signal, stopping.signal]) : stopping.signal;
         const request = { ...init, signal, redirect: 'manual', dispatcher } as Parameters<typeof fetch>[1];

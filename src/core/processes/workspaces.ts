@@ -1,4 +1,5 @@
-import { mkdir, rmdir, stat } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { rmdir, stat } from 'node:fs/promises';
 import type { Task } from '../../contract/task.ts';
 import { IdDirectories } from '../paths/id-directories.ts';
 import { PathError } from '../paths/path-error.ts';
@@ -8,7 +9,8 @@ export class Workspaces extends IdDirectories {
   async open(task: Pick<Task, 'id' | 'cwd'>): Promise<string> {
     if (task.cwd === undefined) {
       const directory = this.path(task.id);
-      await mkdir(directory, { recursive: true, mode: 0o700 });
+      // On the disk of the database, where handing the call to a thread takes longer than the call.
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
       return directory;
     }
     const isDirectory = await stat(task.cwd).then(

@@ -32,7 +32,7 @@ export function composeProviders({ models, ...deps }: ProviderDeps): Feature<Pro
   const { config } = deps;
   const outbound = createModelFetch(
     () => config.get('outbound.allowPrivate'),
-    () => configuredOrigins(config),
+    config.derive(() => configuredOrigins(config)),
     models,
   );
   const { fetch = (base) => base } = models;

@@ -21,6 +21,7 @@ import { embeddingBackends } from './embedding-backends.ts';
 import { knownModelsOf } from './known-models.ts';
 import { withRepairedAnswers } from './repaired-answers.ts';
 import { chooseModel, defaultProvider, type ModelRequest } from './model-choice.ts';
+import type { Connection, ModelProvider as Definition } from './model-provider.ts';
 import { ModelCheck } from './model-check.ts';
 import { toModelFailure } from './model-failure.ts';
 import { type ListedModels, ModelListing } from './model-listing.ts';
@@ -71,6 +72,7 @@ export class ModelProviders {
   readonly #check: ModelCheck;
   readonly #removal: ProviderRemoval;
   readonly #wholeAnswers = new WholeAnswers();
+  readonly #factories = new WeakMap<Connection, ReturnType<Definition['create']>>();
   readonly #breakers = new Map<`${ProviderName} ${Use}`, CircuitBreaker>();
 
   constructor(deps: ModelProvidersDeps) {
@@ -103,7 +105,7 @@ export class ModelProviders {
     const connection = this.#connections.of(provider);
     this.#requireClosed(provider, 'chat');
     const modelId = named ?? (await this.#firstModel(provider));
-    const create = await definitionOf(provider).create(connection);
+    const create = await this.#factoryOf(provider, connection);
     const known = knownModelsOf(provider).find(({ id }) => id === modelId);
     return {
       provider,
@@ -113,6 +115,17 @@ export class ModelProviders {
       price: this.priceOf({ provider, modelId }),
       supportsReasoning: known?.supportsReasoning ?? false,
     };
+  }
+
+  /** Creates the models of a connection; its package is loaded once. */
+  #factoryOf(provider: ProviderName, connection: Connection): ReturnType<Definition['create']> {
+    let factory = this.#factories.get(connection);
+    if (!factory) {
+      factory = definitionOf(provider).create(connection);
+      this.#factories.set(connection, factory);
+      factory.catch(() => this.#factories.delete(connection));
+    }
+    return factory;
   }
 
   /** What calls of a model cost now; undefined where that is unknown. */

@@ -15,11 +15,13 @@ export const providerNames = (servers: object): ProviderName[] => [...providerTy
 export class ProviderConnections {
   readonly #config: Config;
   readonly #fetch: ModelFetch;
+  readonly #connections: () => Map<ProviderName, Connection>;
   /** The providers that are configured and enabled; looked up for each task. */
   readonly usable: () => readonly ProviderName[];
   constructor(config: Config, fetch: ModelFetch) {
     this.#config = config;
     this.#fetch = fetch;
+    this.#connections = config.derive(() => new Map());
     this.usable = config.derive(() =>
       this.names().filter((name) => this.isEnabled(name) && this.missing(name) === undefined),
     );
@@ -74,8 +76,15 @@ export class ProviderConnections {
     return configured ?? modelProviders[name].baseUrl;
   }
 
-  /** Returns the connection; throws an `AppError` with a hint where the provider is not usable. */
+  /** Returns the connection, the same until a setting changes; throws an `AppError` with a hint where the provider is not usable. */
   of(name: ProviderName): Connection {
+    const connections = this.#connections();
+    let connection = connections.get(name);
+    if (!connection) connections.set(name, (connection = this.#connect(name)));
+    return connection;
+  }
+
+  #connect(name: ProviderName): Connection {
     this.require(name);
     const missing = this.missing(name);
     if (missing !== undefined)

@@ -71,6 +71,18 @@ export class FairPool {
     return entry;
   }
 
+  /** Counts work that was never pushed as running where it may run at once: a slot is free, and nothing waits. */
+  takeNew(work: QueuedWork): boolean {
+    const { name, limits } = this.#deps;
+    if (this.#waitingOf.size > 0 || this.#returning.size > 0) return false;
+    const free = limits.slots(name) - this.#running;
+    const standing = this.#standingOf(work.owner, work.agent);
+    if (free <= 0 || standing === 'capped') return false;
+    if (standing === 'served' && free <= limits.reserved(name)) return false;
+    this.#countIn(work);
+    return true;
+  }
+
   /** Resolves once work that gave its slot away has one again; `serve` is called at that moment. */
   return(work: QueuedWork, signal: AbortSignal, serve: () => void): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -68,6 +68,14 @@ export class MemoryQueue implements TaskQueue {
     else this.#makeReady(id, work);
   }
 
+  runNow(work: QueuedWork, run: (slot: WorkSlot) => Promise<void>): boolean {
+    if (this.#isClosed || !this.#handle) return false;
+    const pool = this.#poolOf(work);
+    if (!pool.takeNew(work)) return false;
+    this.#run(run, work, pool);
+    return true;
+  }
+
   async remove(id: string): Promise<void> {
     const ready = this.#ready.get(id);
     if (ready) ready.pool.remove(ready.entry);
@@ -131,7 +139,7 @@ export class MemoryQueue implements TaskQueue {
     for (const pool of this.#pools.values()) {
       if (!this.#isClosed) pool.serveReturning();
       for (let entry = this.#take(pool); entry; entry = this.#take(pool))
-        this.#run(this.#handle, entry, pool);
+        this.#runEntry(this.#handle, entry, pool);
     }
   }
 
@@ -139,11 +147,14 @@ export class MemoryQueue implements TaskQueue {
     return this.#isClosed ? undefined : pool.take(this.#monotonic());
   }
 
-  #run(handle: Handle, entry: Entry, pool: FairPool): void {
-    const { id, work } = entry;
+  #runEntry(handle: Handle, { id, work }: Entry, pool: FairPool): void {
     this.#ready.delete(id);
+    this.#run((slot) => handle(id, work, slot), work, pool);
+  }
+
+  #run(begin: (slot: WorkSlot) => Promise<void>, work: QueuedWork, pool: FairPool): void {
     const slot = this.#slotOf(work, pool);
-    const run = handle(id, work, slot)
+    const run = begin(slot)
       // The handler answers for its own failures; here they only must not stop the queue.
       .catch(() => undefined)
       .finally(() => {

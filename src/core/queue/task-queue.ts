@@ -61,6 +61,11 @@ export interface WorkSlot {
 export interface TaskQueue {
   /** Delivers the id once; an id that already waits keeps its position, but a shorter delay holds. */
   enqueue(id: string, options?: EnqueueOptions): Promise<void>;
+  /**
+   * Runs work in a slot without waiting where one is free and nothing waits before it; answers false otherwise, and may
+   * always do so. What `run` throws does not stop the queue.
+   */
+  runNow(work: QueuedWork, run: (slot: WorkSlot) => Promise<void>): boolean;
   /** Takes back an id that was not delivered yet. */
   remove(id: string): Promise<void>;
   /**

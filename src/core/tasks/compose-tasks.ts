@@ -26,6 +26,7 @@ import { CursorCodec } from './cursor.ts';
 import { FinishedTaskStore } from './finished-task-store.ts';
 import { DeadLetterService } from './dead-letter-service.ts';
 import { DeadLetterStore } from './dead-letter-store.ts';
+import { ImmediateRuns } from './immediate-runs.ts';
 import { IdempotencyStore } from './idempotency-store.ts';
 import { NewTaskCheck } from './new-task-check.ts';
 import { QueueService } from './queue-service.ts';
@@ -104,7 +105,8 @@ export async function composeTasks(deps: TaskDeps) {
     maxBytes: () => deps.config.get('agents.output.maxBytes'),
   });
   const runProgress = new RunProgressReports(bus);
-  const stored = { ...deps, store, scan, runs, deadLetters: deadLetterStore, idempotency };
+  const immediate = new ImmediateRuns();
+  const stored = { ...deps, store, scan, runs, immediate, deadLetters: deadLetterStore, idempotency };
   const admission = new TaskAdmission({ ...stored, registry, queue, pause });
   const recovery = new TaskRecovery({ ...stored, admission, bootId: readBootId });
   const queueStatus = new QueueStatusService({

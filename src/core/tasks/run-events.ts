@@ -3,21 +3,33 @@ import type { Database } from '../storage/database.ts';
 import type { TaskStore } from './task-store.ts';
 import type { NewEvent } from './new-event.ts';
 
-/** More than this waits only when the disk does not take them. */
+/** More than this is not kept while the disk does not take them. */
 const MAX_WAITING = 1000;
+/** So many are stored without waiting for those of other runs. */
+const FULL_GROUP = 100;
 
-/** The events of one run: stored as they come, those of one moment together, and never after the claim is over. */
+export interface RunEventsDeps {
+  database: Database;
+  store: TaskStore;
+  now: () => Date;
+  /** Resolves when the next events are to be stored. */
+  nextWrite: () => Promise<void>;
+  /** Called when the claim is over. */
+  onLost: () => void;
+}
+
+/** The events of one run: stored in order, those of one moment together, and never after the claim is over. */
 export class RunEvents {
-  readonly #deps: { database: Database; store: TaskStore; now: () => Date; onLost: () => void };
+  readonly #deps: RunEventsDeps;
   readonly #task: TaskHead;
   #waiting: NewEvent[] = [];
+  #isScheduled = false;
   #writing: Promise<void> | undefined;
   #isOver = false;
+  /** Whether the disk did not take the last ones. */
+  #isRefused = false;
 
-  constructor(
-    task: TaskHead,
-    deps: { database: Database; store: TaskStore; now: () => Date; onLost: () => void },
-  ) {
+  constructor(task: TaskHead, deps: RunEventsDeps) {
     this.#task = task;
     this.#deps = deps;
   }
@@ -25,8 +37,9 @@ export class RunEvents {
   add(event: NewEvent): void {
     if (this.#isOver) return;
     this.#waiting.push(event);
-    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
-    this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
+    if (this.#isRefused && this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+    if (this.#waiting.length < FULL_GROUP || this.#isRefused) this.#schedule();
+    else this.#store();
   }
 
   /** Ends the recording; answers what is not stored yet, for the transaction that ends the run. */
@@ -36,23 +49,41 @@ export class RunEvents {
     return this.#waiting;
   }
 
-  async #write(): Promise<void> {
+  #schedule(): void {
+    if (this.#isScheduled || this.#writing || this.#isOver) return;
+    this.#isScheduled = true;
+    void this.#deps.nextWrite().then(() => {
+      this.#isScheduled = false;
+      this.#store();
+    });
+  }
+
+  #store(): void {
+    if (this.#writing || this.#isOver || this.#waiting.length === 0) return;
+    this.#writing = this.#write().then((isStored) => {
+      this.#writing = undefined;
+      this.#isRefused = !isStored;
+      if (isStored && this.#waiting.length > 0) this.#schedule();
+    });
+  }
+
+  /** Answers false when the disk does not take the events. */
+  async #write(): Promise<boolean> {
     const { database, store, now, onLost } = this.#deps;
-    while (this.#waiting.length > 0 && !this.#isOver) {
-      const events = this.#waiting;
-      this.#waiting = [];
-      try {
-        const isOurs = await database.write((transaction) =>
-          store.addEvents(transaction, this.#task, now(), events),
-        );
-        if (isOurs) continue;
-        this.#isOver = true;
-        onLost();
-      } catch {
-        // They go with the next ones, or with the outcome, which tells why when it cannot be stored either.
-        this.#waiting = [...events, ...this.#waiting].slice(-MAX_WAITING);
-        return;
-      }
+    const events = this.#waiting;
+    this.#waiting = [];
+    try {
+      const isOurs = await database.write((transaction) =>
+        store.addEvents(transaction, this.#task, now(), events),
+      );
+      if (isOurs) return true;
+      this.#isOver = true;
+      onLost();
+      return true;
+    } catch {
+      // They go with the next ones, or with the outcome, which tells why when it cannot be stored either.
+      this.#waiting = [...events, ...this.#waiting].slice(-MAX_WAITING);
+      return false;
     }
   }
 }

@@ -4,6 +4,7 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { worktreeVariables } from '../worktrees/worktree-commands.ts';
 import type { OpenWorktree, Worktrees } from '../worktrees/worktrees.ts';
 import type { DayBudgets } from '../budgets/day-budgets.ts';
+import { SharedDelay } from '../async/shared-delay.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
@@ -23,7 +24,10 @@ import type { FailureParts } from './task-failure.ts';
 import type { OutputRecorder } from './output-recorder.ts';
 import type { RunProgressReports } from './run-progress.ts';
 import type { TaskEnvironments } from './task-environments.ts';
-import { leaseEnd } from './task-leases.ts';
+import { queuedWorkOf } from './queued-work.ts';
+import { claimOf } from './task-claim.ts';
+import type { WholeTask } from './task-columns.ts';
+import type { ImmediateRuns, InsertClaimed } from './immediate-runs.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
 import type { TaskOutputs } from './task-outputs.ts';
 import type { OutcomeRecorder } from './outcome-recorder.ts';
@@ -34,6 +38,8 @@ import type { WorkVerifier } from './verification/work-verifier.ts';
 
 /** How long an agent has to stop after its run was aborted; after that, the worker stops waiting for it. */
 const STOP_GRACE_MS = 5000;
+/** How long events of runs wait for those of other runs: each commit blocks the event loop for one sync of the disk. */
+const EVENTS_DELAY_MS = 20;
 /** After a claim that the disk did not take. */
 const CLAIM_AGAIN_MS = 1000;
 
@@ -41,6 +47,7 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   database: Database;
   registry: AgentRegistry;
   queue: TaskQueue;
+  immediate: ImmediateRuns;
   pause: QueuePause;
   slots: QueueSlots;
   runs: ActiveRuns;
@@ -68,11 +75,13 @@ interface Claim {
 /** Takes ids from the queue, claims the tasks, lets their agents run, and records what came of it. */
 export class TaskRunner {
   readonly #deps: TaskRunnerDeps;
+  readonly #eventsDelay = new SharedDelay(EVENTS_DELAY_MS);
   constructor(deps: TaskRunnerDeps) {
     this.#deps = deps;
   }
 
   async start(): Promise<void> {
+    this.#deps.immediate.serve((task, insert) => this.#runNew(task, insert));
     await this.#deps.queue.start((...delivery) => this.#handle(...delivery), {
       concurrency: this.#deps.config.get('queue.concurrency'),
     });
@@ -138,37 +147,40 @@ export class TaskRunner {
   async #claim(task: StoredTask, adapter: AgentAdapter): Promise<Claim | undefined> {
     const { database, store, runs, runtime, workerId } = this.#deps;
     const now = runtime.now();
-    const attempts = task.attempts + 1;
-    const fence = task.fence + 1;
+    const { change, event } = claimOf(task, { agent: adapter.type, workerId, now });
     let run: RunHandle | undefined;
     const head = await database.write(async (transaction) => {
-      const moved = await store.move(
-        transaction,
-        task,
-        'claim',
-        now,
-        {
-          attempts,
-          fence,
-          agent_type: adapter.type,
-          lease_owner: workerId,
-          lease_until: leaseEnd(now),
-          started_at: now.toISOString(),
-          scheduled_for: null,
-        },
-        [
-          {
-            type: 'started',
-            message: `Attempt ${attempts} of ${task.max_attempts} by ${adapter.type}`,
-            data: { attempt: attempts, maxAttempts: task.max_attempts, agent: adapter.type },
-          },
-        ],
-      );
+      const moved = await store.move(transaction, task, 'claim', now, change, [event]);
       // Registered with the commit: a cancel in the same commit then finds a run to stop.
-      if (moved) transaction.afterCommit(() => (run = runs.begin(task.id, fence)));
+      if (moved) transaction.afterCommit(() => (run = runs.begin(task.id, change.fence)));
       return moved;
     });
     return head && run && { head, run };
+  }
+
+  /** Claims a new task in the transaction that stores it, and runs it; undefined where it has to wait. */
+  #runNew(row: WholeTask, insert: InsertClaimed): Promise<boolean> | undefined {
+    const { registry, queue, pause, runs, runtime, workerId } = this.#deps;
+    const choice = registry.choose(row);
+    if (pause.isPaused || 'missing' in choice) return undefined;
+    const { adapter } = choice;
+    const now = runtime.now();
+    if (registry.blockedForMs(adapter.type) > 0 || msUntilDue(row, now) > 0) return undefined;
+    const inserted = Promise.withResolvers<boolean>();
+    const isTaken = queue.runNow(queuedWorkOf(row, registry), async (slot) => {
+      let begun: { task: StoredTask; run: RunHandle } | undefined;
+      const claim = claimOf(row, { agent: adapter.type, workerId, now });
+      try {
+        const isInserted = await insert(claim, (transaction, task) =>
+          transaction.afterCommit(() => (begun = { task, run: runs.begin(task.id, task.fence) })),
+        );
+        inserted.resolve(isInserted);
+      } catch (error) {
+        inserted.reject(error);
+      }
+      if (begun) await this.#run(adapter, begun.task, begun.run, slot);
+    });
+    return isTaken ? inserted.promise : undefined;
   }
 
   /** Resolves when the agent has stopped: the outcome is stored while the worker already takes its next task. */
@@ -185,6 +197,7 @@ export class TaskRunner {
       database,
       store,
       now: runtime.now,
+      nextWrite: () => this.#eventsDelay.end(),
       onLost: () => runs.stop(task.id, 'lost'),
     });
     const seen = toTask(task);

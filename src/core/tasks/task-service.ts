@@ -11,8 +11,10 @@ import { isDirectory } from '../paths/is-directory.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import { checkBestOf } from './check-best-of.ts';
+import type { ImmediateRuns, InsertClaimed } from './immediate-runs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { checkOutputSchema } from './output/output-schema.ts';
+import type { NewEvent } from './new-event.ts';
 import type { NewTaskCheck } from './new-task-check.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { WholeTask } from './task-columns.ts';
@@ -31,6 +33,7 @@ export interface TaskServiceDeps {
   environments: TaskEnvironments;
   check: Pick<NewTaskCheck, 'warningsOf'>;
   queue: TaskQueue;
+  immediate: ImmediateRuns;
   runs: ActiveRuns;
   config: Config;
   runtime: Runtime;
@@ -279,19 +282,32 @@ export class TaskService {
     row: WholeTask,
     { guard = async () => true, hold }: { guard?: InsertGuard; hold?: string | undefined } = {},
   ): Promise<Task> {
-    const { database, store, admission } = this.#deps;
+    const { database, store, admission, immediate } = this.#deps;
     const { fits, event } =
       hold === undefined
         ? admission.decide(row)
         : { fits: false, event: { type: 'waiting_for_agent' as const, message: hold } };
     const born = toTask(row);
     const stored: WholeTask = fits ? { ...row, status: 'queued' } : row;
+    const events: NewEvent[] = [{ type: 'created', message: 'Created', data: { source: row.source } }, event];
+    const insertClaimed: InsertClaimed = (claim, onInsert) =>
+      database.write(async (transaction) => {
+        if (!(await guard(transaction, born))) return false;
+        onInsert(
+          transaction,
+          store.insertClaimed(transaction, stored, claim.change, [...events, claim.event]),
+        );
+        return true;
+      });
+    // A person waits for it, so it does not wait for a claim of its own.
+    const started = fits && row.interactive === 1 ? immediate.start(stored, insertClaimed) : undefined;
+    if (started) {
+      await started;
+      return born;
+    }
     const isInserted = await database.write(async (transaction) => {
       if (!(await guard(transaction, born))) return false;
-      store.insert(transaction, stored, [
-        { type: 'created', message: 'Created', data: { source: row.source } },
-        event,
-      ]);
+      store.insert(transaction, stored, events);
       return true;
     });
     if (isInserted && fits) await admission.wake(stored);

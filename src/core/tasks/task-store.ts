@@ -149,6 +149,19 @@ export class TaskStore {
     return stored;
   }
 
+  /** Adds a task that is queued and claimed in the same transaction, as two changes of it. */
+  insertClaimed(
+    transaction: WriteTransaction,
+    queued: NewTask,
+    change: TaskChange,
+    events: NewEvent[],
+  ): StoredTask {
+    const claimed = this.insert(transaction, { ...queued, ...change, status: moves.claim.to }, events);
+    const before: TaskHead = { ...claimed, ...untouched, ...queued };
+    transaction.afterCommit(() => this.#bus.emit('task_moved', { before, task: claimed }));
+    return claimed;
+  }
+
   /**
    * Moves the task if it still is where `task` says, in one guarded update; answers undefined when another writer was
    * faster. `output` is what a run said that is to be tried again.

@@ -1,3 +1,4 @@
+import { ImmediateRuns } from '../../../src/core/tasks/immediate-runs.ts';
 import type { CreateSchedule } from '../../../src/contract/schedules.ts';
 import { AgentRegistry } from '../../../src/core/agents/agent-registry.ts';
 import type { Caller } from '../../../src/core/auth/caller.ts';
@@ -73,6 +74,7 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
   const runs = new ActiveRuns();
   const environments = new TaskEnvironments(new KeyRing(Buffer.alloc(32)));
   const tasks = new TaskService({
+    immediate: new ImmediateRuns(),
     ...storage,
     idempotency,
     admission,

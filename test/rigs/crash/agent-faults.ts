@@ -93,6 +93,23 @@ export const agentFaults: Record<string, PlantedFault> = {
       );
     },
   },
+  'message-apart': {
+    what: 'the task of an agentic message is stored before the message',
+    load: 'agents',
+    kinds: ['agentic'],
+    points: ['after-new-run'],
+    async plant() {
+      const { ConversationService } = await import('../../../src/core/chat/conversation-service.ts');
+      const write = await writeBeside();
+      replaceMethod(ConversationService.prototype, 'appendWith', (appendWith) => async (db, ...rest) => {
+        const [caller, id, message] = rest;
+        if (message.role !== 'user') return appendWith(db, ...rest);
+        const row = { id: 'msg_apart', ...message };
+        setTimeout(() => void write(async (later) => void (await appendWith(later.db, caller, id, row))), 5);
+        return { ...row, conversation_id: id, seq: 1 } as Awaited<ReturnType<typeof appendWith>>;
+      });
+    },
+  },
   'answer-twice': {
     what: 'each attempt at an agentic message stores its answer again',
     load: 'agents',
@@ -108,11 +125,15 @@ export const agentFaults: Record<string, PlantedFault> = {
           message.role === undefined ? change(db, id, message) : undefined,
       );
       let answers = 0;
-      replaceMethod(ConversationService.prototype, 'append', (append) => (caller, id, message, ...rest) => {
-        const isAgentic = message.role === 'assistant' && rest.length === 0;
-        const again = isAgentic && { id: `msg-${process.pid}-${++answers}` };
-        return append(caller, id, { ...message, ...again }, ...rest);
-      });
+      replaceMethod(
+        ConversationService.prototype,
+        'appendWith',
+        (append) => (db, caller, id, message, more) => {
+          const isAgentic = message.role === 'assistant' && more === undefined;
+          const again = isAgentic && { id: `msg-${process.pid}-${++answers}` };
+          return append(db, caller, id, { ...message, ...again }, more);
+        },
+      );
     },
   },
   'broken-chain': {

@@ -9,6 +9,7 @@ export async function installAgentPoints(killSwitch: KillSwitch): Promise<void> 
   const { AgentRunStore } = await import('../../../src/core/chat/runs/agent-run-store.ts');
   const { AgentWork } = await import('../../../src/core/chat/runs/agent-work.ts');
   const { ToolLoop } = await import('../../../src/core/chat/runs/tool-loop.ts');
+  const { TaskStore } = await import('../../../src/core/tasks/task-store.ts');
   const { ModelSteps } = await import('../../../src/core/providers/model-steps.ts');
 
   replaceMethod(AuditLog.prototype, 'append', (append) => (transaction, entry) => {
@@ -18,6 +19,10 @@ export async function installAgentPoints(killSwitch: KillSwitch): Promise<void> 
       killSwitch.passAtCommit('after-result');
     }
     return append(transaction, entry);
+  });
+  replaceMethod(TaskStore.prototype, 'insertClaimed', (insertClaimed) => (...args) => {
+    killSwitch.passAtCommit('before-new-run', 'after-new-run');
+    return insertClaimed(...args);
   });
   replaceMethod(ApprovalStore.prototype, 'insert', (insert) => (...args) => {
     killSwitch.passAtCommit('after-ask');

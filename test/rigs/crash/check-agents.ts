@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../../../src/contract/client.ts';
 import type { PlannedWork } from './agent-ledger.ts';
-import { answerOf, callsOf, isAskedFor, isCounted, isRepeatable, keyOf } from './agent-plans.ts';
+import { answerOf, callsOf, isAskedFor, isCounted, isRepeatable, keyOf, textOfPlan } from './agent-plans.ts';
 import type { AgentRows, AuditedCall, StoredApproval } from './agent-rows.ts';
 import type { AgentWorld } from './agent-world.ts';
 
@@ -130,8 +130,12 @@ export class AgentChecks {
       return [`I1: ${plan.name} failed: ${JSON.stringify(task.error)}`];
     if (isDone && task.result?.output !== answer)
       return [`I1: ${plan.name} is completed with ${JSON.stringify(task.result?.output)}`];
-    if (conversationId === undefined || (!isDone && messageId === undefined)) return [];
+    if (conversationId === undefined) return [];
     const { messages } = await client.conversations.get({ params: { id: conversationId } });
+    const sent = textOfPlan(plan);
+    if (taskId !== undefined && !messages.some(({ role, content }) => role === 'user' && content === sent))
+      return [`I1: the message of ${plan.name} was acknowledged and is not there`];
+    if (!isDone && messageId === undefined) return [];
     const answers = messages.filter(({ role, content }) => role === 'assistant' && content === answer);
     if (messageId !== undefined && !answers.some(({ id }) => id === messageId)) {
       const said = messages.find(({ id }) => id === messageId)?.content;

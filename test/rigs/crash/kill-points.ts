@@ -14,6 +14,8 @@ export const killPoints = [
 ] as const;
 /** On the way of a call that a model makes, and of the run that it belongs to. */
 export const agentPoints = [
+  'before-new-run',
+  'after-new-run',
   'model-answered',
   'before-state',
   'after-state',
@@ -58,7 +60,7 @@ type CommitPoint = Extract<
   | 'after-ask'
   | 'after-decision'
   | 'message-waits'
-  | `${'before' | 'after'}-${'inbound' | 'recorded' | 'failing' | 'scheduled'}`
+  | `${'before' | 'after'}-${'new-run' | 'inbound' | 'recorded' | 'failing' | 'scheduled'}`
 >;
 /** What the daemon writes to standard error before it dies, with the point. */
 export const killedAt = 'killed at ';

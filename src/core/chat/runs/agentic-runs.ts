@@ -23,7 +23,7 @@ import { type Attempt, type PreparedRun, storedState } from './attempt.ts';
 import { beginRun } from './begin-run.ts';
 import { isConversationTainted } from './taint.ts';
 import { answerOf, toFinishedRun } from './run-end.ts';
-import { partialSaver } from './partial-text.ts';
+import { runSavers } from './run-savers.ts';
 import { endOfAttempt, failedEnd, type TurnEnd } from './turn-end.ts';
 import { isShutdown, RunFailure } from './run-failure.ts';
 import type { RunPlan } from './run-order.ts';
@@ -132,21 +132,25 @@ export class AgenticRuns {
   /** `learns` is true only where the owner of the conversation also owns the task: what is learned belongs to the owner. */
   #storage(
     { id, agentRun, signal }: Attempt,
-    { state, model, userId, project, conversationId = '' }: RunPlan,
+    plan: RunPlan,
     { answerId, userMessageId }: AgenticOptions,
     { learns }: { learns: boolean },
   ): RunStorage {
-    const { runs, lessons, config } = this.#deps;
+    const { lessons, config } = this.#deps;
+    const savers = runSavers(this.#deps, id);
+    const { state, model, project, conversationId = '' } = plan;
     const storeAnswer = (end: TurnEnd) =>
-      this.#storeAnswer(userId, conversationId, {
-        ...answerOf(state, model, end),
-        id: answerId,
-        reply_to: userMessageId,
-      });
+      this.#storeAnswer(
+        plan,
+        { ...answerOf(state, model, end), id: answerId, reply_to: userMessageId },
+        { isDone: end.status === 'completed' },
+      );
     return {
-      save: (saved) => runs.save(id, { state: JSON.stringify(saved), partial: null }),
-      savePartial: partialSaver(this.#deps, id),
+      save: savers.save,
+      savePartial: savers.savePartial,
+      keepsState: true,
       keep: async (outcome) => {
+        savers.stop();
         if (outcome.kind !== 'failed') {
           if (learns)
             lessons.learnOnCompletion(agentRun.task.id, {
@@ -183,14 +187,18 @@ export class AgenticRuns {
     });
   }
 
-  async #storeAnswer(
-    userId: string,
-    conversationId: string,
+  /** Stores the answer; of a run that is done, in one transaction with its state. */
+  #storeAnswer(
+    { userId, conversationId = '', id, state }: RunPlan,
     answer: ReturnType<typeof answerOf> & { id: string; reply_to: string },
+    { isDone }: { isDone: boolean },
   ): Promise<MessageRow> {
-    const { database, conversationStore, conversations } = this.#deps;
-    // An earlier attempt may have stored part of the answer before the daemon died.
-    const stored = await database.write(({ db }) => conversationStore.changeMessage(db, answer.id, answer));
-    return stored ?? conversations.append({ userId, role: 'user' }, conversationId, answer);
+    const { database, conversationStore, conversations, runs } = this.#deps;
+    return database.write(async ({ db }) => {
+      if (isDone) await runs.change(db, id, { state: JSON.stringify(state), partial: null });
+      // An earlier attempt may have stored part of the answer before the daemon died.
+      const stored = await conversationStore.changeMessage(db, answer.id, answer);
+      return stored ?? conversations.appendWith(db, { userId, role: 'user' }, conversationId, answer);
+    });
   }
 }

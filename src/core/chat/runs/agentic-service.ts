@@ -11,7 +11,7 @@ import { isTerminal } from '../../tasks/task-states.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
 import type { AgenticOptions } from './agentic-options.ts';
 import type { AgenticRuns } from './agentic-runs.ts';
-import type { ConversationService } from '../conversation-service.ts';
+import type { AcceptedMessage, ConversationService } from '../conversation-service.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
 import { cancelled, RunFailure, toEdgeError, toErrorEvent } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
@@ -35,6 +35,15 @@ export interface AgenticServiceDeps {
   log: Log;
 }
 
+/** A run that is to be created; its message may be stored already. */
+interface NewRun {
+  runId: string;
+  content: string;
+  options: AgenticOptions;
+  accepted: AcceptedMessage | undefined;
+  timer: RunTimer;
+}
+
 /** Runs agentic messages as tasks of the queue, which continue when the client disconnects. */
 export class AgenticService {
   readonly #deps: AgenticServiceDeps;
@@ -52,35 +61,34 @@ export class AgenticService {
     const runId = runtime.newId('run');
     const timer = timers.start(runId);
     try {
-      const accepted = await conversations.accept(caller, conversationId, content, {
-        model,
-        signal: timer.signal,
-      });
-      const events = feeds.open(runId, signal);
-      feeds.begin(runId, conversationId);
+      // The model sums up the messages before it, which takes long, so the message is stored first.
+      const accepted = (await conversations.fits(model, conversation, content))
+        ? undefined
+        : await conversations.accept(caller, conversationId, content, { model, signal: timer.signal });
       const options: AgenticOptions = {
         ...limits,
-        userMessageId: accepted.message.id,
+        userMessageId: accepted?.message.id ?? runtime.newId('msg'),
         answerId: runtime.newId('msg'),
         mayRunCommands: mayRunCommands(caller),
       };
-      const taskId = await this.#createTask(caller, conversation, { runId, content, options });
-      feeds.emit(runId, userMessageEvent(accepted, taskId));
-      this.#closeWithTask(caller, taskId, runId, timer);
+      const events = feeds.open(runId, signal);
+      await this.#createTask(caller, conversation, { runId, content, options, accepted, timer });
       return events;
     } catch (error) {
       timer.stop();
+      feeds.close(runId);
       throw toEdgeError(error);
     }
   }
 
-  /** A task for the built-in agent, with its run in the same transaction. */
+  /** Creates a task for the built-in agent, in one transaction with its run and the message that it answers. */
   async #createTask(
     caller: Caller,
     conversation: ConversationRow,
-    { runId, content, options }: { runId: string; content: string; options: AgenticOptions },
-  ): Promise<string> {
-    const now = this.#deps.runtime.now().toISOString();
+    { runId, content, options, accepted, timer }: NewRun,
+  ): Promise<void> {
+    const { conversations, feeds, runtime, tasks } = this.#deps;
+    const now = runtime.now().toISOString();
     const run: Omit<AgentRunRow, 'task_id'> = {
       id: runId,
       kind: 'agentic',
@@ -93,7 +101,8 @@ export class AgenticService {
       created_at: now,
       updated_at: now,
     };
-    const { answer: task } = await this.#deps.tasks.createFor(
+    const added = { id: options.userMessageId, role: 'user', content };
+    await tasks.createFor(
       caller,
       {
         title: titleOf(content),
@@ -112,13 +121,20 @@ export class AgenticService {
         body: undefined,
         isText: true,
         isInteractive: true,
-        attach: (transaction, created) => {
-          transaction.insertLater('agent_runs', { ...run, task_id: created.id });
-          return created;
+        attach: async (transaction, { id: taskId }) => {
+          const { db } = transaction;
+          const message =
+            accepted?.message ?? (await conversations.appendWith(db, caller, conversation.id, added));
+          transaction.insertLater('agent_runs', { ...run, task_id: taskId });
+          // With the commit, because the run may begin with it too.
+          transaction.afterCommit(() => {
+            feeds.begin(runId, conversation.id);
+            feeds.emit(runId, userMessageEvent({ message, compaction: accepted?.compaction }, taskId));
+            this.#closeWithTask(caller, taskId, runId, timer);
+          });
         },
       },
     );
-    return task.id;
   }
 
   /** An agent that reported its outcome has stored its answer already. */

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Workspaces } from '../../processes/workspaces.ts';
 import { PathError } from '../../paths/path-error.ts';
@@ -64,7 +65,8 @@ export async function composeRuns(deps: RunDeps) {
   const workspace = async (conversation: { id: string; cwd: string | null }) => {
     try {
       const { id, cwd } = conversation;
-      return await realpath(await workspaces.open({ id, ...(cwd !== null && { cwd }) }));
+      const directory = await workspaces.open({ id, ...(cwd !== null && { cwd }) });
+      return cwd === null ? realpathSync(directory) : await realpath(directory);
     } catch (error) {
       if (error instanceof PathError) throw new AppError('validation', error.message);
       throw error;

@@ -10,11 +10,20 @@ export const sizeOfMessages = (messages: readonly ModelMessage[]): number =>
 const textOf = (content: ModelMessage['content']): string =>
   typeof content === 'string' ? content : JSON.stringify(content);
 
+/** Each tool has one schema, whose text is long. */
+const schemaTexts = new WeakMap<object, string>();
+
+function schemaText(schema: object): string {
+  let text = schemaTexts.get(schema);
+  if (text === undefined) schemaTexts.set(schema, (text = JSON.stringify(schema)));
+  return text;
+}
+
 /** Estimates the tokens of tool definitions. */
 export const sizeOfTools = (tools: StepRequest['tools']): number =>
   tools.reduce(
     (sum, { name, description, inputSchema }) =>
-      sum + estimateTokens(name + description + JSON.stringify(inputSchema)),
+      sum + estimateTokens(name + description + schemaText(inputSchema)),
     0,
   );
 

@@ -86,7 +86,7 @@ export async function createOrder(
       },
     },
     emit: sink,
-    ...(store.save && { save: store.save }),
+    ...(store.save && { save: store.save, savesEnd: !store.keepsState }),
     ...(store.savePartial && { savePartial: store.savePartial }),
   };
   if (project)

@@ -40,6 +40,8 @@ export interface RunStorage {
   save?: (state: RunState) => Promise<void>;
   /** Takes the text of the current step as it grows, to be saved now and then. */
   savePartial?: (text: string) => void;
+  /** Whether `keep` stores the state of a run that is done together with its answer. */
+  keepsState?: boolean;
   /** Stores the outcome, failures included; returns the id of the message that holds it. */
   keep: (outcome: RunOutcome) => Promise<string | undefined>;
 }

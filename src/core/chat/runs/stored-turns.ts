@@ -9,10 +9,10 @@ import { toMessage } from '../conversation-mapping.ts';
 import type { AcceptedMessage, ConversationService } from '../conversation-service.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
 import type { MessageRun } from './message-runs.ts';
-import { partialSaver } from './partial-text.ts';
+import { type RunSavers, runSavers } from './run-savers.ts';
 import { refusedCallsOf } from './refused-calls.ts';
 import { type AnsweringModel, answerOf } from './run-end.ts';
-import type { LoopEnd, RunStorage } from './run-policy.ts';
+import type { LoopEnd } from './run-policy.ts';
 import { type RunState, usageOf } from './run-state.ts';
 import type { TurnEnd } from './turn-end.ts';
 
@@ -51,12 +51,8 @@ export class StoredTurns {
     await database.write(({ db }) => runs.insert(db, row));
   }
 
-  savers(runId: string): Required<Pick<RunStorage, 'save' | 'savePartial'>> {
-    const { runs } = this.#deps;
-    return {
-      save: (state) => runs.save(runId, { state: JSON.stringify(savedState(state)), partial: null }),
-      savePartial: partialSaver(this.#deps, runId),
-    };
+  savers(runId: string): RunSavers {
+    return runSavers(this.#deps, runId, savedState);
   }
 
   /** Stores both in one transaction, so that a resumed run always has a message for its answer. */

@@ -37,6 +37,8 @@ export interface LoopOrder extends RunRules {
   touch?: (paths: readonly string[]) => Promise<void>;
   /** Saves the state of the run. */
   save?: (state: RunState) => Promise<void>;
+  /** Whether the state is saved when the run is done, too. */
+  savesEnd?: boolean;
   /** Takes the text of the current step as it grows, to be saved now and then. */
   savePartial?: (text: string) => void;
 }
@@ -64,7 +66,7 @@ export class ToolLoop {
 
   /** Throws a `RunFailure`, or an `AppError` of the storage; an aborted run rejects with the error of its current operation. */
   async run(order: LoopOrder): Promise<LoopEnd> {
-    const { state, endsWithAnswer, save } = order;
+    const { state, endsWithAnswer, save, savesEnd = true } = order;
     const maxSteps = order.limits.steps;
     // The daemon stopped after the answer was saved.
     if (isAnswered(state)) return { kind: 'done' };
@@ -85,7 +87,7 @@ export class ToolLoop {
       if (end.calls.length === 0 || isLast) {
         if (isLast && order.tools.length > 0) state.finishReason = 'max_round_trips';
         this.#emitStepComplete(order);
-        await save?.(state);
+        if (savesEnd) await save?.(state);
         return { kind: 'done' };
       }
       state.stepCalls = end.calls.length;

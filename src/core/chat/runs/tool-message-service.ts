@@ -139,14 +139,17 @@ export class ToolMessageService {
     };
     await storedTurns.begin(run);
     const stored: { answer?: MessageRow } = {};
+    const { save, savePartial, stop } = storedTurns.savers(runId);
     const prepared = await messageRuns.prepare(run, {
       model,
       workspace,
       signal,
       isAnnounced: false,
       store: {
-        ...storedTurns.savers(runId),
+        save,
+        savePartial,
         keep: async (outcome) => {
+          stop();
           const end = endOfTurn(outcome, { stopping: turns.stopping, signal });
           stored.answer = await storedTurns.answer(caller, run, model, end);
           return stored.answer.id;

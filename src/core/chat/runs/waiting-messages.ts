@@ -14,7 +14,7 @@ import type { AgentRunStore } from './agent-run-store.ts';
 import { type PreparedRun, storedState } from './attempt.ts';
 import type { LeftTurns } from './left-turns.ts';
 import type { MessageOptions, MessageRun, MessageRuns } from './message-runs.ts';
-import { partialSaver } from './partial-text.ts';
+import { runSavers } from './run-savers.ts';
 import { replayTurn } from './replay-turn.ts';
 import { RunFailure, toErrorEvent } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
@@ -143,12 +143,16 @@ export class WaitingMessages {
   }
 
   async #resumeRun(run: MessageRun, signal: AbortSignal): Promise<RunOutcome> {
-    const { runs, providers, messageRuns, runService } = this.#deps;
+    const { providers, messageRuns, runService } = this.#deps;
+    const savers = runSavers(this.#deps, run.id);
     const { provider, model: modelId } = run.options;
     const store: RunStorage = {
-      save: (state) => runs.save(run.id, { state: JSON.stringify(state), partial: null }),
-      savePartial: partialSaver(this.#deps, run.id),
-      keep: (outcome) => this.#settle(run, outcome, signal),
+      save: savers.save,
+      savePartial: savers.savePartial,
+      keep: (outcome) => {
+        savers.stop();
+        return this.#settle(run, outcome, signal);
+      },
     };
     let prepared: PreparedRun;
     try {

@@ -12,6 +12,8 @@ export type Weighed = Pick<ExperienceRow, 'id' | 'weight' | 'weighed_at'>;
 export class ExperienceStore {
   readonly #database: Database;
   readonly #find;
+  readonly #any;
+  readonly #anyOf;
   readonly #findDuplicate;
   readonly #use;
   readonly #weigh;
@@ -21,6 +23,12 @@ export class ExperienceStore {
     const { read } = database;
     this.#find = prepareQuery<{ id: string }, ExperienceRow>((value) =>
       read.selectFrom('experiences').selectAll().where('id', '=', value('id')),
+    );
+    this.#any = prepareQuery<object, { id: string }>(() =>
+      read.selectFrom('experiences').select('id').limit(1),
+    );
+    this.#anyOf = prepareQuery<{ owner: string }, { id: string }>((value) =>
+      read.selectFrom('experiences').select('id').where('owner_id', '=', value('owner')).limit(1),
     );
     this.#findDuplicate = prepareQuery<{ owner: string; key: string }, ExperienceRow>((value) =>
       read
@@ -66,9 +74,8 @@ export class ExperienceStore {
 
   /** Of all users unless an owner is given. */
   async hasAny(ownerId: string | undefined): Promise<boolean> {
-    let query = this.#database.read.selectFrom('experiences').select('id').limit(1);
-    if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
-    return (await query.executeTakeFirst()) !== undefined;
+    const query = ownerId === undefined ? this.#any({}) : this.#anyOf({ owner: ownerId });
+    return (await this.#database.read.executeQuery(query)).rows.length > 0;
   }
 
   async insert(db: Kysely<Schema>, row: ExperienceRow): Promise<void> {

@@ -10,6 +10,7 @@ type Same = Pick<PreferenceRow, 'owner_id' | 'category_key' | 'value_key'>;
 export class PreferenceStore {
   readonly #database: Database;
   readonly #findSame;
+  readonly #list;
   readonly #halveOthers;
 
   constructor(database: Database) {
@@ -22,6 +23,15 @@ export class PreferenceStore {
         .where('owner_id', '=', value('owner_id'))
         .where('category_key', '=', value('category_key'))
         .where('value_key', '=', value('value_key')),
+    );
+    this.#list = prepareQuery<{ owner: string }, PreferenceRow>((value) =>
+      read
+        .selectFrom('preferences')
+        .selectAll()
+        .where('owner_id', '=', value('owner'))
+        .orderBy('confidence', 'desc')
+        .orderBy('updated_at', 'desc')
+        .orderBy('id', 'desc'),
     );
     this.#halveOthers = prepareQuery<Same & Pick<PreferenceRow, 'is_trusted'>, never>((value) =>
       read
@@ -52,15 +62,8 @@ export class PreferenceStore {
   }
 
   /** Highest confidence first, then newest. */
-  list(ownerId: string): Promise<PreferenceRow[]> {
-    return this.#database.read
-      .selectFrom('preferences')
-      .selectAll()
-      .where('owner_id', '=', ownerId)
-      .orderBy('confidence', 'desc')
-      .orderBy('updated_at', 'desc')
-      .orderBy('id', 'desc')
-      .execute();
+  async list(ownerId: string): Promise<PreferenceRow[]> {
+    return (await this.#database.read.executeQuery(this.#list({ owner: ownerId }))).rows;
   }
 
   /** Returns whether it existed. */

@@ -1,0 +1,34 @@
+import type { TaskHead } from '../storage/rows/tasks.ts';
+import type { NewEvent } from './new-event.ts';
+import type { TaskChange } from './task-columns.ts';
+import { leaseEnd } from './task-leases.ts';
+
+/** What a claim changes in the row of a task, and the event that it stores. */
+export interface TaskClaim {
+  change: TaskChange & { attempts: number; fence: number };
+  event: NewEvent;
+}
+
+/** The claim of a worker: the next attempt, with a fresh fencing token and a lease. */
+export function claimOf(
+  task: Pick<TaskHead, 'attempts' | 'fence' | 'max_attempts'>,
+  { agent, workerId, now }: { agent: string; workerId: string; now: Date },
+): TaskClaim {
+  const attempts = task.attempts + 1;
+  return {
+    change: {
+      attempts,
+      fence: task.fence + 1,
+      agent_type: agent,
+      lease_owner: workerId,
+      lease_until: leaseEnd(now),
+      started_at: now.toISOString(),
+      scheduled_for: null,
+    },
+    event: {
+      type: 'started',
+      message: `Attempt ${attempts} of ${task.max_attempts} by ${agent}`,
+      data: { attempt: attempts, maxAttempts: task.max_attempts, agent },
+    },
+  };
+}
