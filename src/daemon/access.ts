@@ -111,7 +111,7 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
     if (!config?.access) throw new Error(`${String(method)} ${url} has no access level`);
     if (config.access === 'token' && !config.scopes?.length)
       throw new Error(`${String(method)} ${url} has no scopes`);
-    const route = guardedRoute(String(method), url, config);
+    const route = guardedRoute([method].flat()[0] ?? 'GET', url, config);
     options.onRequest = [guard(route), ...[options.onRequest ?? []].flat()];
     const { access, limit } = route;
     if (limit?.account) {

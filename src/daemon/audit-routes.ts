@@ -17,12 +17,15 @@ declare module 'fastify' {
 export function auditRoutes(server: FastifyInstance, { auditRecorder }: Pick<App, 'auditRecorder'>): void {
   server.decorateRequest('auditEntry');
   server.addHook('onRoute', (route) => {
-    const audit = routeAudit[`${String(route.method)} ${route.url}`];
+    const [method] = [route.method].flat();
+    const audit = routeAudit[`${method} ${route.url}`];
     if (!audit || !('event' in audit)) return;
     const { event } = audit;
     route.preHandler = [
       ...[route.preHandler ?? []].flat(),
       (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+        // It gives nothing out.
+        if (request.method === 'HEAD') return done();
         request.auditEntry = auditRecorder.prepare({
           kind: 'security',
           tool: event,

@@ -28,6 +28,11 @@ export class RunEvents {
   #isOver = false;
   /** Whether the disk did not take the last ones. */
   #isRefused = false;
+  /** How many were added, and how many of them are stored, or will never be. */
+  #added = 0;
+  #done = 0;
+  /** What follows the events that were added before it. */
+  #followers: { after: number; call: () => void }[] = [];
 
   constructor(task: TaskHead, deps: RunEventsDeps) {
     this.#task = task;
@@ -37,15 +42,24 @@ export class RunEvents {
   add(event: NewEvent): void {
     if (this.#isOver) return;
     this.#waiting.push(event);
-    if (this.#isRefused && this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+    this.#added++;
+    if (this.#isRefused) this.#dropOldest();
     if (this.#waiting.length < FULL_GROUP || this.#isRefused) this.#schedule();
     else this.#store();
+  }
+
+  /** Calls it when the events that were added before are stored, which may be at once. What waits too long is not called. */
+  afterStored(call: () => void): void {
+    if (this.#added === this.#done) return call();
+    this.#followers.push({ after: this.#added, call });
+    if (this.#followers.length > MAX_WAITING) this.#followers.shift();
   }
 
   /** Ends the recording; answers what is not stored yet, for the transaction that ends the run. */
   async finish(): Promise<NewEvent[]> {
     this.#isOver = true;
     await this.#writing;
+    if (this.#followers.length > 0) await this.#write();
     return this.#waiting;
   }
 
@@ -76,14 +90,30 @@ export class RunEvents {
       const isOurs = await database.write((transaction) =>
         store.addEvents(transaction, this.#task, now(), events),
       );
-      if (isOurs) return true;
-      this.#isOver = true;
-      onLost();
+      if (isOurs) this.#callFollowers(events.length);
+      else {
+        this.#isOver = true;
+        this.#followers = [];
+        onLost();
+      }
       return true;
     } catch {
       // They go with the next ones, or with the outcome, which tells why when it cannot be stored either.
-      this.#waiting = [...events, ...this.#waiting].slice(-MAX_WAITING);
+      this.#waiting = [...events, ...this.#waiting];
+      this.#dropOldest();
       return false;
     }
+  }
+
+  #dropOldest(): void {
+    const dropped = this.#waiting.splice(0, Math.max(0, this.#waiting.length - MAX_WAITING));
+    this.#done += dropped.length;
+  }
+
+  #callFollowers(stored: number): void {
+    this.#done += stored;
+    const next = this.#followers.findIndex(({ after }) => after > this.#done);
+    const due = this.#followers.splice(0, next < 0 ? this.#followers.length : next);
+    for (const { call } of due) call();
   }
 }

@@ -264,7 +264,7 @@ export class TaskRunner {
           events.add(event);
         },
         publishOutput: (piece) => {
-          if (output?.isClosed === false) bus.emit('task_output', { task, piece });
+          if (output?.isClosed === false) events.afterStored(() => bus.emit('task_output', { task, piece }));
         },
         whileWaiting,
       };

@@ -69,6 +69,23 @@ describe('the events of a run', () => {
     );
   });
 
+  it('come before what follows them', async () => {
+    const { events, stored, write } = await claimed();
+    const order: string[] = [];
+    events.afterStored(() => order.push('at once'));
+    events.add(event('a'));
+    events.afterStored(() => order.push('after a'));
+    expect(order).toEqual(['at once']);
+    write();
+    await vi.waitFor(() => expect(order).toEqual(['at once', 'after a']));
+    expect((await stored()).at(-1)?.message).toBe('a');
+    events.add(event('b'));
+    events.afterStored(() => order.push('after b'));
+    expect(await events.finish()).toEqual([]);
+    expect(order.at(-1)).toBe('after b');
+    expect((await stored()).at(-1)?.message).toBe('b');
+  });
+
   it('that no moment has come for are answered at the end, for the transaction of the outcome', async () => {
     const { storage, events, write } = await claimed();
     const before = storage.database.commits();
