@@ -6,8 +6,12 @@ import { PathError } from '../paths/path-error.ts';
 
 /** The directories in which agents work: the one that the task names, or one created for the task. */
 export class Workspaces extends IdDirectories {
+  /** What is being removed, by task: its next attempt must not find a directory that is about to vanish. */
+  readonly #closing = new Map<string, Promise<void>>();
+
   async open(task: Pick<Task, 'id' | 'cwd'>): Promise<string> {
     if (task.cwd === undefined) {
+      await this.#closing.get(task.id);
       const directory = this.path(task.id);
       // On the disk of the database, where handing the call to a thread takes longer than the call.
       mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -24,8 +28,16 @@ export class Workspaces extends IdDirectories {
   /** Removes the directory that was created for the task if it is empty. */
   async close(task: Pick<Task, 'id' | 'cwd'>): Promise<void> {
     if (task.cwd !== undefined) return;
+    const removal = this.#removeEmpty(task.id);
+    // Whoever closes it hears of a failure.
+    const closing = removal.catch(() => undefined).then(() => void this.#closing.delete(task.id));
+    this.#closing.set(task.id, closing);
+    await removal;
+  }
+
+  async #removeEmpty(taskId: string): Promise<void> {
     try {
-      await rmdir(this.path(task.id));
+      await rmdir(this.path(taskId));
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOENT') throw error;

@@ -201,7 +201,10 @@ describe('retries of a command', () => {
         body: { title: 'Fails', assignedAgent: 'command', prompt: 'exit 1', ...body },
       });
       const { task: ended } = await follow(daemon.client, task.id);
-      expect(ended).toMatchObject({ status: 'failed', error: { class: 'command_failed', code: 'exit_1' } });
+      expect(ended, ended.error?.message).toMatchObject({
+        status: 'failed',
+        error: { class: 'command_failed', code: 'exit_1' },
+      });
       return ended.attempts;
     };
     expect(await attemptsOf({})).toBe(1);
