@@ -102,9 +102,9 @@ export async function showStatus(cli: Cli, { json }: Format): Promise<void> {
       ? { uptime: (Date.now() - Date.parse(startedAt)) / 1000, status: 'unknown' }
       : report;
   if (json) return output.json({ running: true, url, pid, version, uptime, status });
-  const health = report === 'private' ? 'unknown; sign in to see it: svc auth login' : status;
+  const health = { unknown: 'unknown; sign in to see it: svc auth login', healthy: 'healthy' }[status];
   output.write(
-    `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${formatDuration(uptime * 1000)}\nhealth   ${health}\n`,
+    `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${formatDuration(uptime * 1000)}\nhealth   ${health ?? `${status}; see why: svc doctor`}\n`,
   );
 }
 

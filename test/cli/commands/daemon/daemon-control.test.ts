@@ -40,6 +40,10 @@ describe('svc and the daemon', () => {
     });
     expect((await home.svc(['daemon', 'start'])).stderr).toContain('already running');
     const first = home.daemonPid;
+    // Without a model provider, the default agent cannot run.
+    expect((await home.svc(['daemon', 'status'])).stdout).toContain(
+      'health   degraded; see why: svc doctor\n',
+    );
     const status = await home.svc(['daemon', 'status', '--json']);
     expect(JSON.parse(status.stdout)).toMatchObject({ running: true, url, pid: first, status: 'degraded' });
     expect(await home.svc(['daemon', 'restart'])).toMatchObject({ code: 0 });
