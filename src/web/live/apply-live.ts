@@ -6,7 +6,7 @@ import { approvalsQuery } from '../queries/approvals.ts';
 import { inboxQuery } from '../queries/inbox.ts';
 import { queryClient } from '../queries/query-client.ts';
 import { queueQuery } from '../queries/queue.ts';
-import { sessionQuery } from '../queries/session.ts';
+import { adminOf, sessionQuery } from '../queries/session.ts';
 import type { TaskPage } from '../queries/tasks.ts';
 
 /** A burst of changes is one reading. */
@@ -57,8 +57,7 @@ export function applyLive(message: LiveMessage): void {
 
 /** Whether the inbox, which tells administrators that the queue is paused, may say something else. */
 function mayInboxDiffer(isPaused: boolean): boolean {
-  const session = queryClient.getQueryData(sessionQuery.queryKey);
-  if (session?.authenticated === true && session.user.role !== 'admin') return false;
+  if (!adminOf(queryClient.getQueryData(sessionQuery.queryKey))) return false;
   // What is being read may be older than this message.
   if (queryClient.isFetching({ queryKey: inboxQuery.queryKey }) > 0) return true;
   const inbox = queryClient.getQueryData(inboxQuery.queryKey);

@@ -20,6 +20,7 @@ export type Session =
       signUp: 'open' | 'invite' | 'setup_code';
     };
 export type SignedOut = Extract<Session, { authenticated: false }>;
+type SignedIn = Exclude<Session, SignedOut>;
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -35,3 +36,7 @@ export const sessionQuery = queryOptions({
       },
     ),
 });
+
+/** The administrator who is signed in, if one is. */
+export const adminOf = (session: Session | undefined): SignedIn['user'] | undefined =>
+  session?.authenticated && session.user.role === 'admin' ? session.user : undefined;

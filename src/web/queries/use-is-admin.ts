@@ -1,8 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { sessionQuery } from './session.ts';
+import { adminOf, sessionQuery } from './session.ts';
 
 /** Whether an administrator uses this browser. */
-export function useIsAdmin(): boolean {
-  const { data: session } = useQuery(sessionQuery);
-  return session?.authenticated === true && session.user.role === 'admin';
-}
+export const useIsAdmin = (): boolean => adminOf(useQuery(sessionQuery).data) !== undefined;

@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Page } from '../../components/page.tsx';
 import { Problem } from '../../components/problem.tsx';
-import { sessionQuery } from '../../queries/session.ts';
+import { adminOf, sessionQuery } from '../../queries/session.ts';
 import { completeFirstRun } from './complete-first-run.ts';
 import { FolderStep } from './folder-step.tsx';
 import { ModelStep } from './model-step.tsx';
@@ -24,7 +24,7 @@ export function FirstRunPage() {
     await completeFirstRun();
     await navigate({ to: '/' });
   };
-  const isAdmin = session?.authenticated === true && session.user.role === 'admin';
+  const isAdmin = adminOf(session) !== undefined;
   const [problem, setProblem] = useState<Error>();
   return (
     <Page

@@ -12,7 +12,7 @@ import { Page } from '../../components/page.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useAway } from '../../live/use-away.ts';
 import { inboxQuery } from '../../queries/inbox.ts';
-import { sessionQuery } from '../../queries/session.ts';
+import { adminOf, sessionQuery } from '../../queries/session.ts';
 import { useReading } from './read-notifications.ts';
 import { RecentTask } from './recent-task.tsx';
 import styles from './inbox.module.css';
@@ -48,12 +48,7 @@ export function InboxPage() {
 function useNeedsFirstRun(): boolean {
   const { data: session } = useQuery(sessionQuery);
   const isLimited = useIsLimited();
-  return (
-    session?.authenticated === true &&
-    session.user.role === 'admin' &&
-    !session.user.onboardingCompleted &&
-    !isLimited
-  );
+  return adminOf(session)?.onboardingCompleted === false && !isLimited;
 }
 
 function Sections({ inbox: { items, counts, running, queued, completed } }: { inbox: Inbox }) {
