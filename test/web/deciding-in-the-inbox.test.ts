@@ -72,7 +72,9 @@ describe.skipIf(!hasBrowser)('the inbox (needs Chromium)', () => {
       expect(await page.getByText('Nothing needs you.').count()).toBe(1);
     });
     await page.getByRole('link', { name: /Completed Write the changelog/ }).waitFor();
-    expect((await daemon.client.tasks.get({ params: { id: task.id } })).task.status).toBe('completed');
+    await until(async () =>
+      expect((await daemon.client.tasks.get({ params: { id: task.id } })).task.status).toBe('completed'),
+    );
     expect(tab.problems).toEqual([]);
   });
 
