@@ -18,6 +18,7 @@ import { version } from '../core/version.ts';
 import { versionHeader } from '../contract/locations.ts';
 import { createHostGate } from './host-gate.ts';
 import type { BodyOptions } from './request-body.ts';
+import { routeName } from './route-name.ts';
 import { securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
@@ -42,9 +43,8 @@ declare module 'fastify' {
 /** The services that decide whether a request may reach its route. */
 export type AccessServices = CallerServices & Pick<App, 'config' | 'limits' | 'knownClients' | 'users'>;
 
-/** What the guard has to know of a route, read once: Fastify makes the options of a route anew at each look. */
+/** What the guard has to know of a route, read once: Fastify builds the options of a route at each look. */
 export interface GuardedRoute {
-  /** HEAD counts as GET, because it does the same work. */
   name: string;
   url: string;
   access: Access;
@@ -101,7 +101,7 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
       }
       done();
     };
-  const guardUnknown = guard(guardedRoute('*', 'unknown', {}));
+  const guardUnknown = guard(guardedRoute('* unknown', 'unknown', {}));
   server.addHook('onRequest', function (request, reply, done) {
     if (request.is404) guardUnknown.call(this, request, reply, done);
     else done();
@@ -111,7 +111,7 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
     if (!config?.access) throw new Error(`${String(method)} ${url} has no access level`);
     if (config.access === 'token' && !config.scopes?.length)
       throw new Error(`${String(method)} ${url} has no scopes`);
-    const route = guardedRoute([method].flat()[0] ?? 'GET', url, config);
+    const route = guardedRoute(routeName(options), url, config);
     options.onRequest = [guard(route), ...[options.onRequest ?? []].flat()];
     const { access, limit } = route;
     if (limit?.account) {
@@ -223,11 +223,11 @@ const isOpenTo = (request: FastifyRequest, { openOnLoopback }: GuardedRoute): bo
   !isForwarded(request);
 
 const guardedRoute = (
-  method: string,
+  name: string,
   url: string,
   { access = 'public', scopes, limit, tokenLimit, crossSite, openOnLoopback, body }: FastifyContextConfig,
 ): GuardedRoute => ({
-  name: `${method === 'HEAD' ? 'GET' : method} ${url}`,
+  name,
   url,
   access,
   scopes,

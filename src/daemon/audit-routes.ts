@@ -3,6 +3,7 @@ import { routeAudit } from '../contract/route-audit.ts';
 import type { App } from '../core/app.ts';
 import type { PendingEntry } from '../core/audit/pending-entry.ts';
 import { addressOf } from './credentials.ts';
+import { routeName } from './route-name.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,8 +18,7 @@ declare module 'fastify' {
 export function auditRoutes(server: FastifyInstance, { auditRecorder }: Pick<App, 'auditRecorder'>): void {
   server.decorateRequest('auditEntry');
   server.addHook('onRoute', (route) => {
-    const [method] = [route.method].flat();
-    const audit = routeAudit[`${method} ${route.url}`];
+    const audit = routeAudit[routeName(route)];
     if (!audit || !('event' in audit)) return;
     const { event } = audit;
     route.preHandler = [

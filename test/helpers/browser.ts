@@ -101,7 +101,7 @@ export async function pressEnter(button: Locator): Promise<void> {
 }
 
 /**
- * Presses Enter on the button that reads again what could not be read, until that is shown. While the page reads by itself,
+ * Presses Enter on the button that reads again what could not be read, until that is shown. While the page reads without being asked,
  * as it does once it is connected, it takes the button away, and a press with it.
  */
 export async function tryAgain(page: Page, shown: Locator): Promise<void> {

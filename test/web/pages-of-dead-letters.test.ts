@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('the page of dead letters (needs Chromium)', () => 
     await using tab = await openTab(daemon);
     const { page } = tab;
     await tab.open('/dead-letters');
-    // What it reads once it is connected it reads before somebody else is faster.
+    // It reads once it is connected, and must have done so before the next step changes what it reads.
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Select all 2' }).click();
     await page.getByRole('button', { name: 'Retry 2' }).click();

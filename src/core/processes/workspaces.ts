@@ -29,7 +29,7 @@ export class Workspaces extends IdDirectories {
   async close(task: Pick<Task, 'id' | 'cwd'>): Promise<void> {
     if (task.cwd !== undefined) return;
     const removal = this.#removeEmpty(task.id);
-    // Whoever closes it hears of a failure.
+    // The caller of `close` handles a failure.
     const closing = removal.catch(() => undefined).then(() => void this.#closing.delete(task.id));
     this.#closing.set(task.id, closing);
     await removal;

@@ -35,7 +35,7 @@ async function acknowledged(id: string): Promise<RunEvent[]> {
   for await (const { data } of send(id)) return [data];
   throw new Error('the stream had no event');
 }
-/** A model that answers when it is told to. */
+/** A model that answers on demand. */
 function holdModel() {
   const held = Promise.withResolvers<void>();
   model.script = async (...args) => {

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 
 /** Removes NUL and lone surrogates, and normalizes line endings. */
 export const cleanText = (text: string): string =>
-  // Most texts have none of them, which is told faster than they are rewritten.
+  // Most texts have none of them, and a look is faster than a rewrite.
   (mayNeedCleaning(text) ? text.replaceAll('\0', '').replaceAll('\r\n', '\n') : text).toWellFormed();
 
 const mayNeedCleaning = (text: string): boolean => text.includes('\0') || text.includes('\r');
