@@ -98,7 +98,7 @@ const chunks = [
   ...(await bundle({ daemon }, { groups: ({ imports }) => ({ daemon: imports([daemon]) }) })),
   ...(await bundle({ 'index-thread': source('core/memory/index/index-thread.ts') })),
   ...(await bundle({ 'fork-process': source('core/processes/fork-server/fork-process.ts') })),
-  ...(await bundle({ 'reader-thread': source('core/storage/long-reads/reader-thread.ts') })),
+  ...(await bundle({ 'reader-thread': source('core/storage/sqlite/long-reads/reader-thread.ts') })),
   ...(await buildWeb(root, join(dist, 'web'))),
 ];
 const circular = chunksInCycles(chunks);

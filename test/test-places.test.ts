@@ -50,7 +50,7 @@ describe('the tests', () => {
     expect(complaint('test/core/tasks/memory-queue.test.ts')).toContain('src/core/queue/memory-queue.ts');
     expect(complaint('test/core/chores/fun.test.ts')).toContain('there is no src/core/chores');
     expect(complaint('test/daemon/routes/odd-answers.test.ts')).toContain('its resource');
-    expect(complaint('test/core/storage/full-disk.test.ts')).toBeUndefined();
+    expect(complaint('test/core/storage/sqlite/full-disk.test.ts')).toBeUndefined();
   });
 
   it('are all in files that the runner takes', () => {

@@ -7,7 +7,7 @@ import { silentLog } from '../../src/core/log.ts';
 import { NotificationService } from '../../src/core/notifications/notification-service.ts';
 import { createOutboundFetch } from '../../src/core/outbound/outbound-fetch.ts';
 import { KeyRing } from '../../src/core/secrets/key-ring.ts';
-import { openDatabase } from '../../src/core/storage/open-database.ts';
+import { openSqlite } from '../../src/core/storage/sqlite/open-sqlite.ts';
 import { systemRuntime as runtime } from '../../src/core/runtime.ts';
 import { WebhookDeliverer } from '../../src/core/webhooks/webhook-deliverer.ts';
 import { WebhookDeliveryStore } from '../../src/core/webhooks/webhook-delivery-store.ts';
@@ -15,7 +15,7 @@ import { WebhookDeliveryStore } from '../../src/core/webhooks/webhook-delivery-s
 /** Events for webhooks, each stored in a write of its own, sent, and what came of it recorded, all of it durable. */
 const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 const receiver = process.env['BENCH_RECEIVER'] ?? '';
-const database = await openDatabase({
+const database = await openSqlite({
   file: join(home, 'svc.db'),
   synchronous: 'FULL',
   cacheMiB: 64,

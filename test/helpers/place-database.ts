@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/core/storage/open-database.ts';
+import { openSqlite } from '../../src/core/storage/sqlite/open-sqlite.ts';
 import { memoryFolder } from './memory-folder.ts';
 
 let template: Promise<Buffer> | undefined;
@@ -18,7 +18,7 @@ async function emptyDatabase(): Promise<Buffer> {
     const reportBug = (error: unknown): never => {
       throw error;
     };
-    const database = await openDatabase({ file, synchronous: 'OFF', cacheMiB: 4, reportBug });
+    const database = await openSqlite({ file, synchronous: 'OFF', cacheMiB: 4, reportBug });
     await database.close();
     return readFileSync(file);
   } finally {

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventBus } from '../../src/core/events.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import { openDatabase } from '../../src/core/storage/open-database.ts';
+import { openSqlite } from '../../src/core/storage/sqlite/open-sqlite.ts';
 import type { NewTask } from '../../src/core/tasks/task-columns.ts';
 import { TaskStore } from '../../src/core/tasks/task-store.ts';
 import { memoryFolder } from './memory-folder.ts';
@@ -19,7 +19,7 @@ export async function openStorage(): Promise<TestStorage> {
   const folder = memoryFolder();
   const file = join(folder, 'svc.db');
   await placeDatabase(file);
-  const database = await openDatabase({
+  const database = await openSqlite({
     file,
     synchronous: 'OFF',
     cacheMiB: 4,

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { KeyRing } from '../../src/core/secrets/key-ring.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import { openDatabase } from '../../src/core/storage/open-database.ts';
+import { openSqlite } from '../../src/core/storage/sqlite/open-sqlite.ts';
 import { WebhookDeliveryStore } from '../../src/core/webhooks/webhook-delivery-store.ts';
 import { addWebhook, bodyOf } from '../core/webhooks/delivery-world.ts';
 import { startLoopbackServer } from '../core/outbound/loopback-server.ts';
@@ -22,7 +22,7 @@ function dataOf(home: string) {
   return {
     async change(work: (database: Database, keys: KeyRing) => Promise<unknown>) {
       const reportBug = (error: unknown) => expect.fail(String(error));
-      const database = await openDatabase({ file, synchronous: 'FULL', cacheMiB: 4, reportBug });
+      const database = await openSqlite({ file, synchronous: 'FULL', cacheMiB: 4, reportBug });
       await work(database, await KeyRing.load(database, join(home, 'data', 'identity')));
       await database.close();
     },

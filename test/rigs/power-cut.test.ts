@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/core/storage/open-database.ts';
+import { openSqlite } from '../../src/core/storage/sqlite/open-sqlite.ts';
 import { temporaryFolder } from '../helpers/daemon.ts';
 import { sized } from '../helpers/long.ts';
 import { canTrace } from '../helpers/strace.ts';
@@ -24,7 +24,7 @@ interface Finding {
 async function violationsIn(folder: string, acknowledged: readonly string[]): Promise<string[]> {
   const file = join(folder, 'svc.db');
   const bugs: unknown[] = [];
-  const database = await openDatabase({
+  const database = await openSqlite({
     file,
     synchronous: 'OFF',
     cacheMiB: 4,

@@ -6,7 +6,7 @@ import { Config } from '../config/config.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { IDENTITY_CHECK, KeyRing } from '../secrets/key-ring.ts';
 import { parseMasterSeed } from '../secrets/master-seed.ts';
-import { allMigrations } from '../storage/migrate.ts';
+import { allMigrations } from '../storage/sqlite/migrate.ts';
 import { DATABASE, IDENTITY, MEMORY, SETTINGS } from './backup-manifest.ts';
 import { findDamage } from './check-database.ts';
 import { damaged } from './damaged.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { translateStorageError } from '../storage/storage-errors.ts';
+import { translateStorageError } from '../storage/sqlite/storage-errors.ts';
 
 /** Runs a script with `DatabaseSync`, `input` and `answer(value)` in a worker thread; resolves to what it answered. */
 export async function inThread(script: string, input: object): Promise<unknown> {

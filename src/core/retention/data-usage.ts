@@ -6,7 +6,7 @@ import type { DataUsage } from '../../contract/data.ts';
 import type { Locations } from '../../contract/locations.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
-import { isUpgradeCopy } from '../storage/upgrade-copy.ts';
+import { isUpgradeCopy } from '../storage/sqlite/upgrade-copy.ts';
 
 /** Runs in a thread, because it reads the whole file. */
 const measureInThread = `

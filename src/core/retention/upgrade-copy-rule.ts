@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isUpgradeCopy } from '../storage/upgrade-copy.ts';
+import { isUpgradeCopy } from '../storage/sqlite/upgrade-copy.ts';
 import type { RetentionRule } from './retention-rule.ts';
 
 /** Removes the copies of the database from before upgrades. */

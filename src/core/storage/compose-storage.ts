@@ -8,7 +8,7 @@ import { restrictToOwner } from '../paths/own-directories.ts';
 import type { Runtime } from '../runtime.ts';
 import { lockDataDirectory } from './data-lock.ts';
 import type { Database } from './database.ts';
-import { openDatabase, type StorageOptions } from './open-database.ts';
+import { openSqlite, type StorageOptions } from './sqlite/open-sqlite.ts';
 
 /** How often to check the storage while nothing is written. */
 const CHECK_EVERY_MS = 5000;
@@ -41,7 +41,7 @@ export async function composeStorage({
   }
   const file = locations.databaseFile;
   const lock = await lockDataDirectory(join(locations.data, 'daemon.lock'), file);
-  const database = await openDatabase({
+  const database = await openSqlite({
     file,
     synchronous: config.get('storage.synchronous'),
     cacheMiB: config.get('storage.cacheMiB'),

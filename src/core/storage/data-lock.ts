@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../errors.ts';
 import { explainUnwritable } from '../paths/explain-unwritable.ts';
-import { isBusy, whileBusy } from './busy.ts';
+import { isBusy, whileBusy } from './sqlite/busy.ts';
 
 /** Two that ask at the same moment may get in each other's way; asked again for so long, one of them gets it. */
 const PATIENCE_MS = 300;

@@ -1,4 +1,4 @@
-import type { Values, RowStatements } from './row-statements.ts';
+import type { Values, RowStatements } from './sqlite/row-statements.ts';
 import type { Schema } from './schema.ts';
 
 type Table = keyof Schema;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { excessOf, type PerUserLimit, requireRoom } from '../../../src/core/limits/per-user-limit.ts';
-import { openTestDatabase } from '../storage/test-database.ts';
+import { openTestDatabase } from '../storage/sqlite/test-database.ts';
 
 const perUser: PerUserLimit = { table: 'task_days', max: 2, noun: 'days', remedy: 'Wait: svc wait' };
 const dayOf = (owner_id: string, day: string) => ({ owner_id, day, created: 1, completed: 0, failed: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listedTables, listReader } from '../../../src/core/storage/list-reader.ts';
-import { openTestDatabase } from './test-database.ts';
+import { openTestDatabase } from './sqlite/test-database.ts';
 
 describe('the reader of a list', () => {
   it.each(listedTables)('reads beside the event loop only if %s may have many rows', async (table) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { prepareQuery } from '../../../src/core/storage/prepared-query.ts';
-import { keep, openTestDatabase } from './test-database.ts';
+import { keep, openTestDatabase } from './sqlite/test-database.ts';
 
 describe('prepareQuery', () => {
   it('compiles once and binds the values of each call', async () => {

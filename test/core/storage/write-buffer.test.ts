@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { openTestDatabase } from './test-database.ts';
+import { openTestDatabase } from './sqlite/test-database.ts';
 
 const day = (n: number) => ({ owner_id: 'user', day: `2030-01-${String(n).padStart(2, '0')}` });
 const one = { created: 1, completed: 0, failed: 0 };

@@ -32,7 +32,7 @@ export const outsideFaults: Record<string, PlantedFault> = {
     what: 'what is to be sent is handed over before it is committed',
     load: 'outside',
     async plant() {
-      const { GroupCommit } = await import('../../../src/core/storage/group-commit.ts');
+      const { GroupCommit } = await import('../../../src/core/storage/sqlite/group-commit.ts');
       const early: (() => void)[] = [];
       replaceMethod(
         await outbox(),

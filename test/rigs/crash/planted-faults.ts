@@ -15,7 +15,7 @@ const tasks = async () => {
   return TaskStore.prototype;
 };
 const groups = async () => {
-  const { GroupCommit } = await import('../../../src/core/storage/group-commit.ts');
+  const { GroupCommit } = await import('../../../src/core/storage/sqlite/group-commit.ts');
   return GroupCommit.prototype;
 };
 

@@ -3,7 +3,7 @@ import { replaceMethod } from './replace-method.ts';
 
 /** Gives faults a way to write in a transaction of their own. */
 export async function writeBeside() {
-  const { GroupCommit } = await import('../../../src/core/storage/group-commit.ts');
+  const { GroupCommit } = await import('../../../src/core/storage/sqlite/group-commit.ts');
   type Run = (work: (transaction: WriteTransaction) => Promise<void>) => Promise<void>;
   let write: Run | undefined;
   replaceMethod(GroupCommit.prototype, 'run', (run) => {

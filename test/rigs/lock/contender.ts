@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { lockDataDirectory } from '../../../src/core/storage/data-lock.ts';
-import { openDatabase } from '../../../src/core/storage/open-database.ts';
+import { openSqlite } from '../../../src/core/storage/sqlite/open-sqlite.ts';
 
 const [home = ''] = process.argv.slice(2);
 
@@ -20,7 +20,7 @@ process.send?.({ ready: true });
 /** The first part of a start; answers how many daemons have written into the database before. */
 async function start(): Promise<number> {
   await lockDataDirectory(join(home, 'daemon.lock'), join(home, 'svc.db'));
-  const database = await openDatabase({
+  const database = await openSqlite({
     file: join(home, 'svc.db'),
     synchronous: 'FULL',
     cacheMiB: 1,

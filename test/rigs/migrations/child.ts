@@ -45,8 +45,8 @@ fs.renameSync = (from, to) => {
 syncBuiltinESMExports();
 
 // Loaded only now, so that the points are in what it imports.
-const { openDatabase } = await import('../../../src/core/storage/open-database.ts');
-const database = await openDatabase({
+const { openSqlite } = await import('../../../src/core/storage/sqlite/open-sqlite.ts');
+const database = await openSqlite({
   file,
   synchronous: 'FULL',
   cacheMiB: 2,

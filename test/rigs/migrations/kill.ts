@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openDatabase } from '../../../src/core/storage/open-database.ts';
+import { openSqlite } from '../../../src/core/storage/sqlite/open-sqlite.ts';
 import { compileCache } from '../../helpers/compile-cache.ts';
 import { type Content, contentOf, differenceOf } from './content.ts';
 import { createOldDatabase } from './old-database.ts';
@@ -127,7 +127,7 @@ function copyViolation(directory: string, { before }: Start): string | undefined
 async function reopenViolation(directory: string, file: string, start: Start): Promise<string | undefined> {
   const bugs: unknown[] = [];
   try {
-    const database = await openDatabase({
+    const database = await openSqlite({
       file,
       synchronous: 'OFF',
       cacheMiB: 2,

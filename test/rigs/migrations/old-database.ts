@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { allMigrations, migrate } from '../../../src/core/storage/migrate.ts';
+import { allMigrations, migrate } from '../../../src/core/storage/sqlite/migrate.ts';
 import type { Schema } from '../../../src/core/storage/schema.ts';
-import { nodeSqliteDialect } from '../../../src/core/storage/sqlite-dialect.ts';
+import { nodeSqliteDialect } from '../../../src/core/storage/sqlite/sqlite-dialect.ts';
 import { ownTables } from './content.ts';
 
 /** How many migrations there are. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Chunk, IndexedFile } from '../../../contract/memory.ts';
-import { translateStorageError } from '../../storage/storage-errors.ts';
+import { translateStorageError } from '../../storage/sqlite/storage-errors.ts';
 import { isInside } from '../../paths/real-path.ts';
 import { hashText } from '../index/hash-text.ts';
 import type { KeywordIndex } from '../index/keyword-index.ts';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { backup, type DatabaseSync } from 'node:sqlite';
-import { syncDirectory } from './private-file.ts';
+import { syncDirectory } from '../private-file.ts';
 
 /** Pages of a step, between which other work can run and the progress is reported. */
 const PAGES = 100;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError } from '../errors.ts';
-import type { Database } from './database.ts';
-import type { StorageFault, StorageFaultKind } from './storage-fault.ts';
+import { AppError } from '../../errors.ts';
+import type { Database } from '../database.ts';
+import type { StorageFault, StorageFaultKind } from '../storage-fault.ts';
 import type { StorageWatch } from './storage-watch.ts';
 
 /** More than small writes need, which a nearly full disk may still accept. */

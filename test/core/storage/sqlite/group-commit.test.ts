@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WriteTransaction } from '../../../src/core/storage/database.ts';
+import type { WriteTransaction } from '../../../../src/core/storage/database.ts';
 import { factsIn, keep, openTestDatabase } from './test-database.ts';
 
 const messages = (results: PromiseSettledResult<unknown>[]) =>

@@ -1,8 +1,8 @@
 import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 import type { CommitWatch } from './group-commit.ts';
-import { describeFault, type StorageFault, type StorageFaultKind } from './storage-fault.ts';
+import { describeFault, type StorageFault, type StorageFaultKind } from '../storage-fault.ts';
 import { faultKindOf } from './storage-errors.ts';
 
 /** The storage counts as unusable after this time without a possible write. */

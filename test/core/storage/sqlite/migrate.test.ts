@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { allMigrations, migrate, type MigrateOptions } from '../../../src/core/storage/migrate.ts';
-import type { Schema } from '../../../src/core/storage/schema.ts';
-import { nodeSqliteDialect } from '../../../src/core/storage/sqlite-dialect.ts';
+import { allMigrations, migrate, type MigrateOptions } from '../../../../src/core/storage/sqlite/migrate.ts';
+import type { Schema } from '../../../../src/core/storage/schema.ts';
+import { nodeSqliteDialect } from '../../../../src/core/storage/sqlite/sqlite-dialect.ts';
 import { factsIn, keep, openAt, openTestDatabase } from './test-database.ts';
 
 const tablesIn = (file: string) => {
@@ -107,7 +107,7 @@ describe('the schema', () => {
     await using test = await openTestDatabase();
     const file = `${test.file}.old`;
     const old = new DatabaseSync(file);
-    old.exec(readFileSync(join(import.meta.dirname, '../../fixtures/storage/before-owners.sql'), 'utf8'));
+    old.exec(readFileSync(join(import.meta.dirname, '../../../fixtures/storage/before-owners.sql'), 'utf8'));
     old.close();
     const database = await openAt(file);
     try {

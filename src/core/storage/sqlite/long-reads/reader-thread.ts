@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../../errors.ts';
 import { inTime, type ReadRequest, type ReaderOptions, type ReadResponse } from './read-messages.ts';
 
 /** A thread that runs one query after the other on a connection of its own, which only reads. */

@@ -11,9 +11,9 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/core/storage/open-database.ts';
-import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
-import { until } from '../../helpers/tasks.ts';
+import { openSqlite } from '../../../../src/core/storage/sqlite/open-sqlite.ts';
+import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
+import { until } from '../../../helpers/tasks.ts';
 import { factsIn, keep, openTestDatabase, type TestDatabase, watchWriter } from './test-database.ts';
 
 const ready = async ({ url }: TestDaemon) => {
@@ -195,7 +195,7 @@ describe('a database that another program holds', () => {
     await using test = await openTestDatabase();
     await test.database.close();
     let now = 0;
-    const database = await openDatabase({
+    const database = await openSqlite({
       file: test.file,
       synchronous: 'FULL',
       cacheMiB: 2,

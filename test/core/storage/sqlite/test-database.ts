@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { vi } from 'vitest';
-import type { Database, WriteTransaction } from '../../../src/core/storage/database.ts';
-import { openDatabase } from '../../../src/core/storage/open-database.ts';
-import { placeDatabase } from '../../helpers/place-database.ts';
+import type { Database, WriteTransaction } from '../../../../src/core/storage/database.ts';
+import { openSqlite } from '../../../../src/core/storage/sqlite/open-sqlite.ts';
+import { placeDatabase } from '../../../helpers/place-database.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   database: Database;
@@ -36,7 +36,7 @@ export async function openTestDatabase(): Promise<TestDatabase> {
 }
 
 export const openAt = (file: string, bugs: unknown[] = []): Promise<Database> =>
-  openDatabase({ file, synchronous: 'FULL', cacheMiB: 2, reportBug: (error) => bugs.push(error) });
+  openSqlite({ file, synchronous: 'FULL', cacheMiB: 2, reportBug: (error) => bugs.push(error) });
 
 /** Opens something and finds out with which connection it writes, so that a test can put SQLite itself into trouble. */
 export async function watchWriter<T>(open: () => Promise<T>): Promise<{ opened: T; writer: DatabaseSync }> {

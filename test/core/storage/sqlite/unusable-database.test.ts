@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startDaemon } from '../../helpers/daemon.ts';
-import { follow, testAdapter } from '../../helpers/tasks.ts';
+import { startDaemon } from '../../../helpers/daemon.ts';
+import { follow, testAdapter } from '../../../helpers/tasks.ts';
 import { watchWriter } from './test-database.ts';
 
 const noop = testAdapter(async () => ({ output: 'done' }));

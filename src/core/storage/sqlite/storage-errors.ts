@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts';
-import type { StorageFaultKind } from './storage-fault.ts';
+import { AppError } from '../../errors.ts';
+import type { StorageFaultKind } from '../storage-fault.ts';
 
 const READ_ONLY = 8;
 /** BUSY, LOCKED, PROTOCOL. */

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Database, Engine, TextSlice } from './database.ts';
+import type { Database, Engine, TextSlice } from '../database.ts';
 import { inTime } from './long-reads/read-messages.ts';
-import type { Schema } from './schema.ts';
-import { readState } from './state.ts';
+import type { Schema } from '../schema.ts';
+import { readState } from '../state.ts';
 
 /** Tasks per batch, small enough not to block the event loop. */
 const BATCH = 500;

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import { whileBusy } from './busy.ts';
-import type { WriteTransaction } from './database.ts';
-import type { Schema } from './schema.ts';
+import type { WriteTransaction } from '../database.ts';
+import type { Schema } from '../schema.ts';
 import { RowStatements } from './row-statements.ts';
 import type { CountingDatabase } from './sqlite-dialect.ts';
 import { translateStorageError } from './storage-errors.ts';
-import { WriteBuffer } from './write-buffer.ts';
+import { WriteBuffer } from '../write-buffer.ts';
 
 /** Bounds how long one commit blocks the event loop. */
 const MAX_GROUP = 256;

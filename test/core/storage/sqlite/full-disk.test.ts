@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemRuntime } from '../../../src/core/runtime.ts';
-import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../../helpers/daemon.ts';
-import { follow, heldAdapter, testAdapter, until } from '../../helpers/tasks.ts';
+import { systemRuntime } from '../../../../src/core/runtime.ts';
+import { startDaemon, type TestDaemon, type TestDaemonOptions } from '../../../helpers/daemon.ts';
+import { follow, heldAdapter, testAdapter, until } from '../../../helpers/tasks.ts';
 import { watchWriter } from './test-database.ts';
 
 interface FullDisk {

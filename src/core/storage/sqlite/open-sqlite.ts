@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import type { ReportStart } from '../../contract/start-step.ts';
-import { AppError } from '../errors.ts';
-import { explainUnwritable } from '../paths/explain-unwritable.ts';
-import type { Database } from './database.ts';
+import type { ReportStart } from '../../../contract/start-step.ts';
+import { AppError } from '../../errors.ts';
+import { explainUnwritable } from '../../paths/explain-unwritable.ts';
+import type { Database } from '../database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { checkIntegrity } from './integrity.ts';
 import { ReaderThreads } from './long-reads/reader-threads.ts';
 import { threadedSqliteDialect } from './long-reads/threaded-dialect.ts';
 import { migrate } from './migrate.ts';
-import type { Schema } from './schema.ts';
+import type { Schema } from '../schema.ts';
 import { patientSqliteDialect, nodeSqliteDialect } from './sqlite-dialect.ts';
 import { lastTaskSeq, sqliteEngine } from './sqlite-engine.ts';
 import { sqliteSpace } from './sqlite-space.ts';
@@ -44,7 +44,7 @@ const START_TIMEOUT_MS = 1000;
 const LONG_READ_MS = 2000;
 
 /** Opens the database, checks its integrity and migrates its schema. */
-export async function openDatabase(options: StorageOptions): Promise<Database> {
+export async function openSqlite(options: StorageOptions): Promise<Database> {
   const temporary = options.file === 'memory' ? mkdtempSync(join(tmpdir(), 'svc-memory-')) : undefined;
   const file = temporary ? join(temporary, 'svc.db') : options.file;
   const synchronous = temporary ? 'OFF' : options.synchronous;

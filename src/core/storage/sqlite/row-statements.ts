@@ -1,6 +1,6 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { Schema } from '../schema.ts';
 import type { CountingDatabase } from './sqlite-dialect.ts';
 
 /** Statements per table; rows that set other columns are written with a new one. */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, renameSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { startDaemon } from '../../helpers/daemon.ts';
+import { startDaemon } from '../../../helpers/daemon.ts';
 import { keep, openAt, openTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** Closes the database, does something to its file, and keeps the folder until the test is over. */

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lockDataDirectory } from '../../../src/core/storage/data-lock.ts';
-import { startDaemon } from '../../helpers/daemon.ts';
+import { lockDataDirectory } from '../../../../src/core/storage/data-lock.ts';
+import { startDaemon } from '../../../helpers/daemon.ts';
 
 /** Another process that runs these statements on the database and then stays. */
 async function inOtherProcess(file: string, statements: string): Promise<{ end(): Promise<void> }> {
@@ -72,7 +72,7 @@ describe('the lock of a data directory', () => {
     rmSync(lock);
     // Two connections of one process share their locks, so the second daemon is another process.
     const script = `
-      import { lockDataDirectory } from ${JSON.stringify(new URL('../../../src/core/storage/data-lock.ts', import.meta.url).href)};
+      import { lockDataDirectory } from ${JSON.stringify(new URL('../../../../src/core/storage/data-lock.ts', import.meta.url).href)};
       lockDataDirectory(process.argv[1], process.argv[2]).then(() => console.log('taken'), (error) => console.log(error.message));`;
     const child = spawn(process.execPath, [
       '--disable-warning=ExperimentalWarning',

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { migrate } from '../../../src/core/storage/migrate.ts';
-import type { Schema } from '../../../src/core/storage/schema.ts';
-import { nodeSqliteDialect } from '../../../src/core/storage/sqlite-dialect.ts';
-import { startDaemon } from '../../helpers/daemon.ts';
-import { follow, testAdapter, until } from '../../helpers/tasks.ts';
+import { migrate } from '../../../../src/core/storage/sqlite/migrate.ts';
+import type { Schema } from '../../../../src/core/storage/schema.ts';
+import { nodeSqliteDialect } from '../../../../src/core/storage/sqlite/sqlite-dialect.ts';
+import { startDaemon } from '../../../helpers/daemon.ts';
+import { follow, testAdapter, until } from '../../../helpers/tasks.ts';
 
 /** A file system of a few MB of its own; undefined where this user may not mount one. */
 function mountTinyDisk(): { folder: string; unmount(): void } | undefined {
