@@ -1,7 +1,16 @@
-import type { Values, RowStatements } from './sqlite/row-statements.ts';
 import type { Schema } from './schema.ts';
 
 type Table = keyof Schema;
+/** The columns of a row. */
+export type Values = Record<string, unknown>;
+
+/** What writes the rows that a transaction kept for its end. */
+export interface RowSink {
+  insert(table: Table, row: Values): void;
+  /** Adds the amounts to the row with this key, or creates it with them. */
+  add(table: Table, key: Values, amounts: Record<string, number>): void;
+}
+
 interface Addition {
   table: Table;
   key: Values;
@@ -40,11 +49,18 @@ export class WriteBuffer {
     this.callbacks.length = mark.callbacks;
   }
 
+  /** Adds what another buffer has collected. */
+  append(other: WriteBuffer): void {
+    this.#rows.push(...other.#rows);
+    this.#additions.push(...other.#additions);
+    this.callbacks.push(...other.callbacks);
+  }
+
   /** Writes everything, in the order in which it came. */
-  flush(statements: RowStatements): void {
-    for (const { table, row } of this.#rows) statements.insert(table, row);
+  flush(sink: RowSink): void {
+    for (const { table, row } of this.#rows) sink.insert(table, row);
     for (const { table, key, amounts } of this.#sums())
-      if (Object.values(amounts).some((amount) => amount !== 0)) statements.add(table, key, amounts);
+      if (Object.values(amounts).some((amount) => amount !== 0)) sink.add(table, key, amounts);
   }
 
   /** Merges the additions with the same key. */

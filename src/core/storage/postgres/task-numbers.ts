@@ -1,0 +1,45 @@
+import { AppError } from '../../errors.ts';
+
+/** Numbers in a block, as the sequence `task_seq` counts. */
+export const BLOCK = 1000;
+const IN_ADVANCE = 4;
+
+/**
+ * Hands out sequence numbers of tasks at once, from blocks that were fetched in advance. The numbers of a daemon rise;
+ * those of two daemons are not in the order in which the tasks were created, and a daemon that stops leaves a gap.
+ */
+export class TaskNumbers {
+  readonly #fetchBlock: () => Promise<number>;
+  readonly #blocks: number[] = [];
+  #next = 0;
+  #end = 0;
+  #filling: Promise<void> | undefined;
+
+  /** `fetchBlock` resolves to the first number of a block that is nobody else's. */
+  constructor(fetchBlock: () => Promise<number>) {
+    this.#fetchBlock = fetchBlock;
+  }
+
+  /** Fetches blocks until there are enough in advance; rejects where the database does. */
+  fill(): Promise<void> {
+    this.#filling ??= this.#fill().finally(() => (this.#filling = undefined));
+    return this.#filling;
+  }
+
+  next(): number {
+    if (this.#next === this.#end) {
+      const first = this.#blocks.shift();
+      // The next create tries again.
+      this.fill().catch(() => undefined);
+      if (first === undefined)
+        throw new AppError('unavailable', 'The database cannot be used right now. Try again.');
+      this.#next = first;
+      this.#end = first + BLOCK;
+    }
+    return this.#next++;
+  }
+
+  async #fill(): Promise<void> {
+    while (this.#blocks.length < IN_ADVANCE) this.#blocks.push(await this.#fetchBlock());
+  }
+}
