@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../../bench/free-port.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { migratePostgres } from '../../src/core/storage/postgres/migrate-postgres.ts';
 
 export interface PostgresServer {
@@ -49,7 +50,7 @@ export async function newPostgresDatabase(): Promise<TestDatabase> {
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   if (programs === undefined) throw new Error('PostgreSQL is not installed');
   const { isMeasured = false, isDurable = isMeasured } = options;
-  const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'));
+  const folder = isDurable ? mkdtempSync(join(tmpdir(), 'svc-postgres-')) : memoryFolder();
   const user = unprivileged();
   if (user) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');

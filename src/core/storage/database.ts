@@ -102,6 +102,8 @@ export interface Engine {
   textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number }>;
   /** A query of these numbers. */
   numbers(list: readonly number[]): RawBuilder<{ value: number }>;
+  /** `join` that reads the table on its left first. */
+  joinInOrder(): RawBuilder<unknown>;
   /** A column that no index is used for: the condition tests rows that were found another way. */
   withoutIndex<T>(column: string): RawBuilder<T>;
   /** True for each task that `longRead` reads, until its time limit stops the query. */

@@ -73,7 +73,7 @@ export function taskFilters(conditions: TaskConditions, engine: Engine): TaskFil
     tested: engine.withoutIndex(`tasks.${name}`),
   });
   const filters: (TaskFilter | undefined)[] = [
-    ...labels.map(labelFilter),
+    ...labels.map((label) => labelFilter(label, engine)),
     equal('sourceId', column('source_id'), sourceId, { hasOrder: false }),
     equal('repository', column('repository'), repository),
     equal('agent', agentOf(engine), agent),
@@ -136,7 +136,7 @@ function isInDirectory(path: RawBuilder<unknown>, cwd: string): Condition {
   return sql`(${path} >= ${root || '/'} and ${path} < ${after} and (${path} = ${root || '/'} or ${path} >= ${inside}))`;
 }
 
-function labelFilter(label: string): TaskFilter {
+function labelFilter(label: string, engine: Engine): TaskFilter {
   const is = sql<SqlBool>`task_labels.label = ${label}`;
   return {
     name: 'labels',
@@ -144,7 +144,7 @@ function labelFilter(label: string): TaskFilter {
     test: sql`exists (select 1 from task_labels where ${is}
       and task_labels.created_at = tasks.created_at and task_labels.task_seq = tasks.seq)`,
     walk: {
-      from: sql`task_labels cross join tasks on tasks.seq = task_labels.task_seq`,
+      from: sql`task_labels ${engine.joinInOrder()} tasks on tasks.seq = task_labels.task_seq`,
       where: is,
       createdAt: sql.ref('task_labels.created_at'),
       seq: sql.ref('task_labels.task_seq'),

@@ -59,10 +59,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       watch,
     });
     const write: Database['write'] = (work, how) => group.run(work, how?.independent);
-    const numbers = new TaskNumbers(() =>
+    const numbers = new TaskNumbers((count) =>
       write(async ({ db }) => {
-        const { rows } = await sql<{ first: number }>`select nextval('task_seq') as first`.execute(db);
-        return Number(rows[0]?.first);
+        const { rows } = await sql<{ first: number }>`
+          select nextval('task_seq') as first from generate_series(1, ${count})`.execute(db);
+        return rows.map(({ first }) => first);
       }),
     );
     await numbers.fill();

@@ -11,16 +11,17 @@ const BATCH = 500;
 const LONG_PARTS = ['output', 'artifacts', 'verification', 'candidates', 'refusedCalls'];
 
 /** The PostgreSQL implementation, with text search by `tsvector` and JSON by `jsonb`. */
-export function postgresEngine(database: Pick<Database, 'read' | 'write'>, numbers: TaskNumbers): Engine {
+export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskNumbers: TaskNumbers): Engine {
   let refreshing: Promise<void> | undefined;
   const refresh = async () => {
     while (await indexNextTasks(database));
   };
   return {
-    nextTaskSeq: () => numbers.next(),
+    nextTaskSeq: () => taskNumbers.next(),
     textMatches,
     // The planner of PostgreSQL knows how many rows a condition finds.
     withoutIndex: (column) => sql`${sql.ref(column)}`,
+    joinInOrder: () => sql`join`,
     numbers: (list) => sql`select unnest(${list}::bigint[]) as value`,
     inTime: () => sql`true`,
     resultWithoutTexts: () => sql`(tasks.result::jsonb - ${LONG_PARTS}::text[])::text`,

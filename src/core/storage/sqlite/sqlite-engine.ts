@@ -25,6 +25,7 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq
     nextTaskSeq: () => ++taskSeq,
     textMatches,
     withoutIndex: (column) => sql`+${sql.ref(column)}`,
+    joinInOrder: () => sql`cross join`,
     numbers: (list) => sql`select value from json_each(${JSON.stringify(list)})`,
     inTime: () => sql`(tasks.seq % ${sql.lit(CHECK_EVERY)} <> 0 or ${sql.raw(inTime)}())`,
     resultWithoutTexts: () =>

@@ -20,7 +20,7 @@ export const taskTables = `
     provider text, max_cost_usd text, output_schema text, repair bigint, max_steps bigint, max_budget bigint,
     env text, env_names text, umask bigint, memory_scope text, outages bigint not null default 0,
     outage_since text, max_time_ms bigint, worktree text, continues text, best_of text, parent_id text,
-    choice text, token_id text, agent_rule text, words tsvector
+    choice text, token_id text, agent_rule text
   ) with (fillfactor = 85, autovacuum_analyze_scale_factor = 0.02);
   create index tasks_by_agent on tasks (coalesce(agent_type, assigned_agent), created_at, seq);
   create index tasks_by_branch on tasks (repository, branch) where branch is not null;
@@ -40,8 +40,6 @@ export const taskTables = `
   create index tasks_cancelled on tasks (created_at, seq) where status = 'cancelled';
   create index tasks_due on tasks (priority, created_at, seq) where status = 'queued';
   create index tasks_leased on tasks (lease_until) where status = 'in_progress';
-  create index tasks_by_word on tasks using gin (words);
-  create index tasks_without_words on tasks (seq) where words is null;
   create index tasks_by_update on tasks (updated_at, seq);
   create index tasks_continues on tasks (continues) where continues is not null;
   create index tasks_parent on tasks (parent_id) where parent_id is not null;
@@ -68,6 +66,11 @@ export const taskTables = `
     label text not null, created_at text not null, task_seq bigint not null,
     primary key (label, created_at, task_seq)
   );
+
+  -- Apart from the tasks, whose rows and indexes would all be written again when their words are stored.
+  create table task_words (task_seq bigint primary key, words tsvector);
+  create index task_words_by_word on task_words using gin (words);
+  create index task_words_missing on task_words (task_seq) where words is null;
 
   create table removed_tasks (task_seq bigint primary key);
 
