@@ -12,8 +12,8 @@ import { migratePostgres } from '../../src/core/storage/postgres/migrate-postgre
 export interface PostgresServer {
   /** Its maintenance database, which svc never uses. */
   url: string;
-  /** An empty database of this version. */
-  newDatabase(): Promise<TestDatabase>;
+  /** A database with the schema of this version, or with nothing. */
+  newDatabase(schema?: 'current' | 'none'): Promise<TestDatabase>;
   /** Ends it without a checkpoint and with no word to its clients; the next `start` recovers. */
   crash(): Promise<void>;
   /** Starts it on the same port, after a crash. */
@@ -24,7 +24,7 @@ export interface PostgresServer {
 
 export interface TestDatabase {
   url: string;
-  drop(): Promise<void>;
+  drop: () => Promise<void>;
 }
 
 export interface PostgresOptions {
@@ -41,10 +41,9 @@ if (!hasPostgres && process.env['CI']) throw new Error('These tests need Postgre
 
 let shared: Promise<PostgresServer> | undefined;
 
-/** An empty database of this version on a server that all tests of this process share. */
-export async function newPostgresDatabase(): Promise<TestDatabase> {
-  return (await (shared ??= startPostgres())).newDatabase();
-}
+/** A database with the schema of this version, or with nothing, on a server that all tests of this process share. */
+export const newPostgresDatabase: PostgresServer['newDatabase'] = async (schema) =>
+  (await (shared ??= startPostgres())).newDatabase(schema);
 
 /** A PostgreSQL of the machine's packages, in a folder of its own and on a free port. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
@@ -95,10 +94,11 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   return {
     url: url('postgres'),
     start,
-    async newDatabase() {
-      await (template ??= makeTemplate(url));
+    async newDatabase(schema = 'current') {
+      if (schema === 'current') await (template ??= makeTemplate(url));
       const name = `svc_${++count}`;
-      await run(url('postgres'), `create database ${name} template ${TEMPLATE}`);
+      const source = schema === 'current' ? TEMPLATE : 'template0';
+      await run(url('postgres'), `create database ${name} template ${source}`);
       return {
         url: url(name),
         drop: () => run(url('postgres'), `drop database if exists ${name} with (force)`),

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import type { TaskStatus } from '../../contract/task.ts';
 import type { FilterTasksQuery } from '../../contract/tasks.ts';
 import { trimSlashes } from '../../contract/trim-slashes.ts';
 import type { Engine, TextSlice } from '../storage/database.ts';
@@ -80,7 +81,7 @@ export function taskFilters(conditions: TaskConditions, engine: Engine): TaskFil
     cwd === undefined ? undefined : filter('cwd', column('cwd'), (path) => isInDirectory(path, cwd)),
     oneOf('source', column('source'), source),
     oneOf('priority', column('priority'), priority),
-    oneOf('status', column('status'), status),
+    inStates(column('status'), status),
     equal('ownerId', column('owner_id'), ownerId),
     between('createdAfter', column('created_at'), createdAfter, createdBefore),
     between('completedAfter', column('completed_at'), completedAfter, completedBefore),
@@ -108,8 +109,23 @@ const equal = (name: Name, subject: Subject, value: unknown, { hasOrder = true }
   value === undefined ? undefined : filter(name, subject, (ref) => sql`${ref} = ${value}`, { hasOrder });
 
 const oneOf = (name: Name, subject: Subject, values: readonly unknown[] | undefined) =>
-  values &&
-  filter(name, subject, (ref) => sql`${ref} in (${sql.join(values)})`, { hasOrder: values.length === 1 });
+  values && anyOf(name, subject, values, (ref) => sql`${ref} in (${sql.join(values)})`);
+
+/** The states in the text of the query, each on its own: PostgreSQL has an index per state. */
+const inStates = (subject: Subject, states: readonly TaskStatus[] | undefined) =>
+  states &&
+  anyOf('status', subject, states, (ref) => {
+    const each = states.map((state) => sql`${ref} = ${sql.lit(state)}`);
+    return sql`(${sql.join(each, sql` or `)})`;
+  });
+
+/** None of no values is one of them, which PostgreSQL has no list for. */
+const anyOf = (
+  name: Name,
+  subject: Subject,
+  values: readonly unknown[],
+  is: (subject: RawBuilder<unknown>) => Condition,
+) => filter(name, subject, values.length === 0 ? () => sql`false` : is, { hasOrder: values.length === 1 });
 
 function between(name: Name, subject: Subject, from: string | undefined, to: string | undefined) {
   if (from === undefined && to === undefined) return undefined;

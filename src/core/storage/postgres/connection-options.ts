@@ -24,6 +24,12 @@ const types: ClientConfig['types'] = {
   },
 };
 
+/**
+ * A prepared statement keeps the plan of the table as it was: an empty or small one is read whole, which takes milliseconds
+ * when it has grown. So there is an index for each statement, and it is used. Compiling a statement pays for none of them.
+ */
+const planning = { enable_seqscan: 'off', jit: 'off' };
+
 /** The options of a connection with parameters of its session. */
 export function connectionOptions(
   { url, prepared }: PostgresServer,
@@ -37,7 +43,7 @@ export function connectionOptions(
     application_name: application,
     types,
     ...(prepared && {
-      options: Object.entries(parameters)
+      options: Object.entries({ ...planning, ...parameters })
         .map(([name, value]) => `-c ${name}=${value}`)
         .join(' '),
     }),

@@ -42,29 +42,28 @@ export async function migratePostgres(
     plugins: [new PortableTypes()],
   });
   const names = Object.keys(migrations);
-  let report: ReportStart | undefined;
-  for (;;) {
-    const step = await inTransaction(client, async () => {
+  let report: ReportStart = () => undefined;
+  let total: number | undefined;
+  for (let step = 1, isDone = false; !isDone; step++)
+    isDone = await inTransaction(client, async () => {
       const recorded = await lockAndRead(client);
       refuseNewer(recorded, names);
-      const done = new Set(recorded.map(({ name }) => name));
-      const pending = names.filter((name) => !done.has(name));
+      const pending = names.filter((name) => recorded.every((done) => done.name !== name));
+      total ??= pending.length;
+      if (step === 1 && recorded.length > 0 && total > 0) report = reportStep ?? report;
       const [next] = pending;
-      if (done.size > 0) report ??= reportStep;
       const migration = next === undefined ? undefined : migrations[next];
-      if (next === undefined || !migration) return 'done';
-      const text = `upgrading the database, step ${names.length - pending.length + 1} of ${names.length}`;
-      report?.({ text, done: 0, total: 0 });
-      await migration.up(db, (parts, total) => report?.({ text, done: parts, total }));
+      if (!migration) return true;
+      const text = `upgrading the database, step ${step} of ${total}`;
+      report({ text, done: 0, total: 0 });
+      await migration.up(db, (done, parts) => report({ text, done, total: parts }));
       await client.query(
         `insert into schema_migrations values ($1, to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), $2)`,
         [next, migration.contracts],
       );
-      return 'next';
+      return false;
     });
-    if (step === 'done') break;
-  }
-  report?.({ text: 'starting with the upgraded database', done: 0, total: 0 });
+  report({ text: 'starting with the upgraded database', done: 0, total: 0 });
 }
 
 /** The lock ends with the transaction, so that it also works behind a pooler of connections. */

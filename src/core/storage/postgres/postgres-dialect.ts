@@ -13,12 +13,14 @@ import type { QueryConfig, QueryResult } from 'pg';
 export type RunStatement = (statement: QueryConfig) => Promise<QueryResult>;
 
 const MAX_NAMES = 500;
+const isPage = /\blimit\b/i;
 const isRead = /^\s*(select|with)\b/i;
 const changes = new Set(['INSERT', 'UPDATE', 'DELETE']);
 
 /**
- * Names statements by their text, so that each connection parses them once. Texts that come late stay unnamed: those
- * with a list of every length would fill the server.
+ * Names statements by their text, so that each connection parses and plans them once. Pages of lists stay unnamed, to be
+ * planned for their values: the tasks of a user with few are found in another index than those of one with most of them.
+ * So do texts that come late: those with a list of every length would fill the server.
  */
 export class StatementNames {
   readonly #names = new Map<string, string>();
@@ -33,7 +35,7 @@ export class StatementNames {
     if (!this.#isOn) return {};
     const known = this.#names.get(text);
     if (known !== undefined) return { name: known };
-    if (this.#names.size >= MAX_NAMES) return {};
+    if (this.#names.size >= MAX_NAMES || isPage.test(text)) return {};
     const name = `s${this.#names.size}`;
     this.#names.set(text, name);
     return { name };

@@ -43,6 +43,8 @@ export const taskTables = `
   create index tasks_by_update on tasks (updated_at, seq);
   create index tasks_continues on tasks (continues) where continues is not null;
   create index tasks_parent on tasks (parent_id) where parent_id is not null;
+  -- What is known of a young table would be too little: the statistics of this schema are better.
+  alter table tasks set (autovacuum_analyze_threshold = 1000, autovacuum_vacuum_threshold = 1000);
   -- Each value is the first of 1,000 numbers that one daemon gives to tasks.
   create sequence task_seq increment by 1000;
 
