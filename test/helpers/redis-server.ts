@@ -100,3 +100,12 @@ export class RedisServer implements AsyncDisposable {
 
   readonly #killAtExit = (): void => void this.#process?.kill('SIGKILL');
 }
+
+let shared: Promise<RedisServer> | undefined;
+
+/** The server that all tests of a worker share, each under a prefix of its own; it goes with the process. */
+export const sharedRedis = (): Promise<RedisServer> => (shared ??= RedisServer.start());
+
+let prefixes = 0;
+/** A prefix of keys that no other test uses. */
+export const newPrefix = (): string => `test${process.pid}-${++prefixes}`;
