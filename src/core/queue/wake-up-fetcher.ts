@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type * as BullMq from 'bullmq';
 import type { Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { RedisConnections } from '../cluster/redis-connections.ts';
@@ -37,13 +38,13 @@ type WakeUp = Job<WakeUpPayload>;
 export class WakeUpFetcher {
   readonly #deps: WakeUpFetcherDeps;
   readonly #stopping = new AbortController();
-  readonly #bullmq: Pick<typeof import('bullmq'), 'Worker' | 'Job'>;
+  readonly #bullmq: typeof BullMq;
   readonly #consumer: Redis;
   readonly #worker: Worker<WakeUpPayload>;
   #fetching: Promise<unknown> = Promise.resolve();
   #loop: Promise<void> | undefined;
 
-  private constructor(deps: WakeUpFetcherDeps, bullmq: Pick<typeof import('bullmq'), 'Worker' | 'Job'>) {
+  private constructor(deps: WakeUpFetcherDeps, bullmq: typeof BullMq) {
     const { connections, name, prefix, lockMs = LOCK_MS } = deps;
     this.#deps = deps;
     this.#bullmq = bullmq;

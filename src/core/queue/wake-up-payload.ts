@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { safeParse } from '../../contract/safe-parse.ts';
 import { type QueuedWork, workOf } from './task-queue.ts';
 
 const payload = z.object({
@@ -18,7 +19,7 @@ export const toPayload = (work: QueuedWork): WakeUpPayload => ({ v: 1, ...work }
 
 /** The work of a wake-up. One of another version still wakes: the row decides what happens. */
 export function workOfPayload(data: unknown): QueuedWork {
-  const known = payload.safeParse(data);
+  const known = safeParse(payload, data);
   return workOf(known.success ? known.data : {});
 }
 

@@ -7,6 +7,10 @@ export class Workers {
   readonly delivered: string[] = [];
   readonly running: { id: string; end: () => void; fail: (error: Error) => void }[] = [];
 
+  endAll(): void {
+    while (this.running[0]) this.running[0].end();
+  }
+
   readonly handle = (id: string): Promise<void> => {
     this.delivered.push(id);
     return new Promise((resolve, reject) => {
@@ -75,12 +79,12 @@ class Model {
 }
 
 export interface Twin {
-  open(concurrency: number): Promise<{ queue: TaskQueue; workers: Workers }>;
+  open: (concurrency: number) => Promise<{ queue: TaskQueue; workers: Workers }>;
   /** Delays in milliseconds; where the time is not in the hands of the test, so long that they never pass. */
   delays: fc.Arbitrary<number>;
   advance?: (ms: number) => Promise<void>;
   /** Runs the check once everything has happened that is due now. */
-  compare(check: () => void): Promise<void>;
+  compare: (check: () => void) => Promise<void>;
   runs: number;
 }
 
@@ -136,7 +140,7 @@ export async function behavesLikeItsModel({ open, delays, advance, compare, runs
           });
         }
         const closed = queue.close();
-        while (workers.running[0]) workers.running[0].end();
+        workers.endAll();
         await closed;
       },
     ),
