@@ -7,6 +7,7 @@ import type { ApiTokenRow, InviteRow, OneTimeTokenRow, SessionRow, UserRow } fro
 import type { SourceCommentRow } from './rows/comments.ts';
 import type { ConnectionRow } from './rows/connections.ts';
 import type { ConversationRow, MessageRow } from './rows/conversations.ts';
+import type { DaemonRow } from './rows/daemons.ts';
 import type { DeadLetterRow } from './rows/dead-letters.ts';
 import type { DeviceRow, PairingRequestRow, UsedNonceRow } from './rows/devices.ts';
 import type { FileChangeRow } from './rows/file-changes.ts';
@@ -83,4 +84,6 @@ export interface Schema {
   publications: PublicationRow;
   push_subscriptions: PushSubscriptionRow;
   push_messages: PushMessageRow;
+  /** In mode pro. */
+  daemons: DaemonRow;
 }
