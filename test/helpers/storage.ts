@@ -46,9 +46,9 @@ async function ofSqlite() {
 
 /** Three writers, so that works race as those of several daemons do. */
 async function ofPostgres() {
-  const { url, drop } = await newPostgresDatabase();
-  const database = await openPostgres({ url, prepared: true, readers: 5, writers: 3, reportBug });
-  return { database, remove: drop };
+  const made = await newPostgresDatabase();
+  const database = await openPostgres({ url: made.url, prepared: true, readers: 5, writers: 3, reportBug });
+  return { database, remove: () => made.drop() };
 }
 
 /** The row of a new task, all of it as when nobody said anything. */

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { Feature } from '../lifecycle.ts';
+import type { Mode } from '../config/define-setting.ts';
+import { AppError } from '../errors.ts';
 import { explainUnwritable } from '../paths/explain-unwritable.ts';
 import { makeDirectory } from '../paths/make-directory.ts';
 import type { Log } from '../log.ts';
@@ -18,6 +20,7 @@ export interface StorageDeps extends Pick<StorageOptions, 'reportBug'> {
   config: {
     get(key: 'storage.synchronous'): StorageOptions['synchronous'];
     get(key: 'storage.cacheMiB'): number;
+    get(key: 'mode'): Mode;
   };
   runtime: Pick<Runtime, 'monotonic'>;
   locations: Locations;
@@ -33,6 +36,11 @@ export async function composeStorage({
   reportBug,
   onStartStep,
 }: StorageDeps): Promise<Feature<{ database: Database }>> {
+  if (config.get('mode') === 'pro')
+    throw new AppError(
+      'configuration',
+      'This version cannot open PostgreSQL yet. Use mode mini: SVC_MODE=mini',
+    );
   try {
     for (const directory of [locations.data, locations.state, locations.runtime]) makeDirectory(directory);
     restrictToOwner(locations.data);

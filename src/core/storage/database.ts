@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely, RawBuilder, SqlBool } from 'kysely';
-import type { ListedTable } from './list-reader.ts';
+import type { ListedTable } from './listed-tables.ts';
 import type { Schema } from './schema.ts';
 import type { StorageFault } from './storage-fault.ts';
 
@@ -16,8 +16,16 @@ export interface WriteTransaction {
   insertLater<T extends keyof Schema>(table: T, row: Row<T>): void;
   /** Adds `amounts` to the row with `key`, which is created when missing; the sums of one commit become one write. */
   addLater<T extends keyof Schema>(table: T, key: Row<T> & Values, amounts: Row<T> & Values): void;
+  /** Gives `item` to the collector at the end of the transaction, with those of the other works in it. */
+  collect<I>(collector: Collector<I>, item: I): void;
   /** Runs once the commit is durable, before `write` resolves. */
   afterCommit(callback: () => void): void;
+}
+
+/** Stores what several works of a transaction have in common, such as the next links of one chain. */
+export interface Collector<I> {
+  /** Runs once for a transaction, after its works; what it rejects with fails them. */
+  store(transaction: Pick<WriteTransaction, 'db' | 'insertLater'>, items: I[]): Promise<void>;
 }
 
 export interface WriteOptions {
@@ -94,6 +102,9 @@ export interface TextSlice {
   limit: number;
 }
 
+/** What only one transaction of all daemons may do at a time. */
+export type Section = 'audit';
+
 /** Conditions whose SQL differs between engines. */
 export interface Engine {
   /** The sequence number of the next task: increasing, possibly with gaps. */
@@ -115,6 +126,13 @@ export interface Engine {
   jsonValue<T>(column: string, path: string): RawBuilder<T>;
   /** Whether the table may have so many rows that counting them would hold up other requests. */
   mayHaveMany(table: ListedTable): Promise<boolean>;
+  /** The query inside a transaction, with its rows kept from changing until the commit. */
+  lock<Q extends { forUpdate(): Q }>(query: Q): Q;
+  /**
+   * Resolves when no other transaction that is in the same section can commit before this one: what is read after it
+   * holds until the commit.
+   */
+  enter(db: Kysely<Schema>, section: Section): Promise<void>;
   /** Adds a new task to those whose text is still to be indexed. */
   noteText(transaction: WriteTransaction, seq: number): void;
   /** Updates the text index with all committed tasks. */

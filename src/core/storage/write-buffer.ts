@@ -1,3 +1,4 @@
+import type { Collector, WriteTransaction } from './database.ts';
 import type { Schema } from './schema.ts';
 
 type Table = keyof Schema;
@@ -22,13 +23,15 @@ export interface Mark {
   rows: number;
   additions: number;
   callbacks: number;
+  collected: number;
 }
 
-/** Collects what a transaction does at its end: inserts, additions and callbacks. */
+/** Keeps what a transaction does at its end: inserts, additions, collectors and callbacks. */
 export class WriteBuffer {
   readonly callbacks: (() => void)[] = [];
   readonly #rows: { table: Table; row: Values }[] = [];
   readonly #additions: Addition[] = [];
+  readonly #collected: { collector: Collector<unknown>; item: unknown }[] = [];
 
   insert(table: Table, row: Values): void {
     this.#rows.push({ table, row });
@@ -38,8 +41,17 @@ export class WriteBuffer {
     this.#additions.push({ table, key, amounts });
   }
 
+  collect<I>(collector: Collector<I>, item: I): void {
+    this.#collected.push({ collector, item });
+  }
+
   mark(): Mark {
-    return { rows: this.#rows.length, additions: this.#additions.length, callbacks: this.callbacks.length };
+    return {
+      rows: this.#rows.length,
+      additions: this.#additions.length,
+      callbacks: this.callbacks.length,
+      collected: this.#collected.length,
+    };
   }
 
   /** Drops everything that was added after the mark. */
@@ -47,6 +59,7 @@ export class WriteBuffer {
     this.#rows.length = mark.rows;
     this.#additions.length = mark.additions;
     this.callbacks.length = mark.callbacks;
+    this.#collected.length = mark.collected;
   }
 
   /** Adds what another buffer has collected. */
@@ -54,6 +67,18 @@ export class WriteBuffer {
     this.#rows.push(...other.#rows);
     this.#additions.push(...other.#additions);
     this.callbacks.push(...other.callbacks);
+    this.#collected.push(...other.#collected);
+  }
+
+  /** Lets the collectors store their items; it has to come before `flush`. */
+  async storeCollected(db: WriteTransaction['db']): Promise<void> {
+    if (this.#collected.length === 0) return;
+    const insertLater: WriteTransaction['insertLater'] = (table, row) => this.insert(table, row);
+    for (const [collector, entries] of Map.groupBy(this.#collected, (entry) => entry.collector))
+      await collector.store(
+        { db, insertLater },
+        entries.map(({ item }) => item),
+      );
   }
 
   /** Writes everything, in the order in which it came. */

@@ -30,6 +30,12 @@ export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskN
     // Reading never holds up this process.
     mayHaveMany: async () => false,
     refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
+    lock: (query) => query.forUpdate(),
+    enter: async (db, name) => {
+      await sql`insert into sections (name) values (${name}) on conflict (name) do update set name = excluded.name`.execute(
+        db,
+      );
+    },
     noteText: (transaction, seq) => transaction.insertLater('task_words', { task_seq: seq, words: null }),
     forgetTexts: async (db, seqs) => {
       await db.deleteFrom('task_words').where('task_seq', 'in', seqs).execute();

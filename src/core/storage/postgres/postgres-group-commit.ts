@@ -206,6 +206,7 @@ export class PostgresGroupCommit {
     const transactionId = String((await id).rows[0]?.id);
     const rows = new WriteBuffer();
     for (const outcome of outcomes) if ('buffer' in outcome) rows.append(outcome.buffer);
+    await rows.storeCollected(writer.lane(0).db);
     const batches = new RowBatches(this.#deps.types);
     rows.flush(batches);
     // The rows and the commit leave together: where a row is refused, the server makes a rollback of the commit.
@@ -250,6 +251,7 @@ async function runOne({ connection, db }: WriterLane, job: Job): Promise<Outcome
       rows: async (query) => (await db.executeQuery(query)).rows,
       insertLater: (table, row) => buffer.insert(table, row),
       addLater: (table, key, amounts) => buffer.add(table, key, amounts as Record<string, number>),
+      collect: (collector, item) => buffer.collect(collector, item),
       afterCommit: (callback) => buffer.callbacks.push(callback),
     });
     return { job, value, buffer };

@@ -38,6 +38,9 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq
       }>`select max(rowid) as n from ${sql.table(table)}`.execute(database.read);
       return (rows[0]?.n ?? 0) > MANY;
     },
+    // Only one transaction is open at a time.
+    lock: (query) => query,
+    enter: async () => undefined,
     // What is not indexed yet is what comes after the watermark.
     noteText: () => undefined,
     refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
