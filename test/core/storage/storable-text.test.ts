@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
-import { EventBus } from '../../../src/core/events.ts';
-import { openPostgres } from '../../../src/core/storage/postgres/open-postgres.ts';
 import { storableJson, storableText, storableValues } from '../../../src/core/storage/storable-text.ts';
 import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
-import { TaskStore } from '../../../src/core/tasks/task-store.ts';
-import { hasPostgres, newPostgresDatabase } from '../../helpers/postgres-server.ts';
+import { hasPostgres } from '../../helpers/postgres-server.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
 
 const HOSTILE = 'rm\0-rf \ud800 and \udc00 but 😀';
@@ -48,8 +45,8 @@ describe('a text to store', () => {
 });
 
 const engines: [string, boolean, () => Promise<TestStorage>][] = [
-  ['SQLite', true, openStorage],
-  ['PostgreSQL (needs PostgreSQL)', hasPostgres, openOnPostgres],
+  ['SQLite', true, () => openStorage(false)],
+  ['PostgreSQL (needs PostgreSQL)', hasPostgres, () => openStorage(true)],
 ];
 
 describe.each(engines)('a hostile text on %s', (_, isThere, open) => {
@@ -81,21 +78,3 @@ describe.each(engines)('a hostile text on %s', (_, isThere, open) => {
     expect(JSON.parse(String(listed[0]?.outcome))).toEqual({ note: STORED });
   });
 });
-
-async function openOnPostgres(): Promise<TestStorage> {
-  const { url, drop } = await newPostgresDatabase();
-  const reportBug = (error: unknown): never => {
-    throw error;
-  };
-  const database = await openPostgres({ url, prepared: true, readers: 2, writers: 1, reportBug });
-  const bus = new EventBus();
-  return {
-    database,
-    bus,
-    store: new TaskStore(database, bus),
-    async [Symbol.asyncDispose]() {
-      await database.close();
-      await drop();
-    },
-  };
-}
