@@ -41,6 +41,7 @@ import { composeRetention } from './retention/compose-retention.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { composeSchedules } from './schedules/compose-schedules.ts';
 import { composeSecrets } from './secrets/compose-secrets.ts';
+import { composeSharedSettings } from './settings/compose-shared-settings.ts';
 import { composeSettings } from './settings/compose-settings.ts';
 import { composeStorage } from './storage/compose-storage.ts';
 import { composeTaskExecution } from './tasks/compose-task-execution.ts';
@@ -110,6 +111,7 @@ function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles:
     new Composition(ground, lifecycles)
       .add(composeStorage)
       .add(composeSecrets)
+      .add(composeSharedSettings)
       .add(composeAudit)
       .add(composeOutbound)
       .add(composeProcesses)

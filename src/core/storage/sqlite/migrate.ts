@@ -25,6 +25,7 @@ import { up as phones } from '../migrations/phones.ts';
 import { up as publications } from '../migrations/publications.ts';
 import { up as queueLanes } from '../migrations/queue-lanes.ts';
 import { up as retention } from '../migrations/retention.ts';
+import { up as settings } from '../migrations/settings.ts';
 import { up as signedDecisions } from '../migrations/signed-decisions.ts';
 import { up as taskEnvironment } from '../migrations/task-environment.ts';
 import { up as taskFailures } from '../migrations/task-failures.ts';
@@ -83,6 +84,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0032-signed-decisions': signedDecisions,
   '0034-phones': phones,
   '0035-task-filters': taskFilters,
+  '0036-settings': settings,
 };
 
 /**
