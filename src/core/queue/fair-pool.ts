@@ -71,16 +71,21 @@ export class FairPool {
     return entry;
   }
 
-  /** Counts work that was never pushed as running where it may run at once: a slot is free, and nothing waits. */
+  /** Counts work that was never pushed as running where it may run at once. */
   takeNew(work: QueuedWork): boolean {
+    if (!this.hasRoom(work)) return false;
+    this.#countIn(work);
+    return true;
+  }
+
+  /** Whether new work may run at once: a slot is free, and nothing waits. */
+  hasRoom(work: QueuedWork): boolean {
     const { name, limits } = this.#deps;
     if (this.#waitingOf.size > 0 || this.#returning.size > 0) return false;
     const free = limits.slots(name) - this.#running;
     const standing = this.#standingOf(work.owner, work.agent);
     if (free <= 0 || standing === 'capped') return false;
-    if (standing === 'served' && free <= limits.reserved(name)) return false;
-    this.#countIn(work);
-    return true;
+    return standing !== 'served' || free > limits.reserved(name);
   }
 
   /** Resolves once work that gave its slot away has one again; `serve` is called at that moment. */

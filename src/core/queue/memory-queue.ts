@@ -1,16 +1,16 @@
 import type { Entry } from './fair-level.ts';
 import { FairPool } from './fair-pool.ts';
 import { RunningWork } from './running-work.ts';
-import type {
-  EnqueueOptions,
-  PoolStatus,
-  QueuedWork,
-  QueueLimits,
-  TaskQueue,
-  WorkSlot,
+import {
+  type EnqueueOptions,
+  type PoolStatus,
+  type QueuedWork,
+  type QueueLimits,
+  type TaskQueue,
+  type WorkSlot,
+  workOf,
 } from './task-queue.ts';
 
-const DEFAULT_PRIORITY = 3;
 /** setTimeout takes no more; a longer wait is looked at again then. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -22,6 +22,13 @@ interface Delayed {
 interface Ready {
   entry: Entry;
   pool: FairPool;
+}
+/** An id that was not delivered yet. */
+export interface WaitingId {
+  id: string;
+  work: QueuedWork;
+  /** 0 or less where it is due. */
+  delayMs: number;
 }
 type Handle = (id: string, work: QueuedWork, slot: WorkSlot) => Promise<void>;
 
@@ -58,8 +65,8 @@ export class MemoryQueue implements TaskQueue {
 
   async enqueue(id: string, options: EnqueueOptions = {}): Promise<void> {
     if (this.#isClosed || this.#ready.has(id)) return;
-    const { priority = DEFAULT_PRIORITY, owner = '', agent = '', lane = 'task', delayMs = 0 } = options;
-    const work = { priority, owner, agent, lane };
+    const { delayMs = 0 } = options;
+    const work = workOf(options);
     const due = performance.now() + Math.max(0, delayMs);
     const known = this.#delayed.get(id);
     if (known && known.due <= due) return;
@@ -82,6 +89,27 @@ export class MemoryQueue implements TaskQueue {
     this.#ready.delete(id);
     const delayed = this.#delayed.get(id);
     if (delayed) this.#forget(id, delayed);
+  }
+
+  /** Whether an id of such work that came now would be delivered at once. */
+  hasRoom(work: QueuedWork): boolean {
+    return !this.#isClosed && this.#handle !== undefined && this.#poolOf(work).hasRoom(work);
+  }
+
+  /** Whether the id waits here, for its turn or for its time. */
+  has(id: string): boolean {
+    return this.#ready.has(id) || this.#delayed.has(id);
+  }
+
+  /** Takes back everything that waits, what is due first. */
+  takeAll(): WaitingId[] {
+    const due = [...this.#ready].map(([id, { entry }]) => ({ id, work: entry.work, delayMs: 0 }));
+    const now = performance.now();
+    const later = [...this.#delayed].map(([id, each]) => ({ id, work: each.work, delayMs: each.due - now }));
+    for (const { pool, entry } of this.#ready.values()) pool.remove(entry);
+    this.#ready.clear();
+    for (const [id, delayed] of this.#delayed) this.#forget(id, delayed);
+    return [...due, ...later];
   }
 
   async start(handle: Handle, { concurrency }: { concurrency: number }): Promise<void> {

@@ -17,6 +17,14 @@ export interface EnqueueOptions extends Partial<QueuedWork> {
   delayMs?: number;
 }
 
+/** The work of an id of which not everything was said. */
+export const workOf = ({
+  priority = 3,
+  owner = '',
+  agent = '',
+  lane = 'task',
+}: Partial<QueuedWork>): QueuedWork => ({ priority, owner, agent, lane });
+
 /** How many ids are delivered at the same time; read at every decision, so that changes hold at once. */
 export interface QueueLimits {
   /** Work of one pool shares its slots. */

@@ -107,6 +107,9 @@ export class SharedSettings implements SettingsSource {
             .returning('version')
     ).execute();
     if (written.length === 0)
-      throw new AppError('conflict', `${key} was changed on another daemon meanwhile. Look at it and try again`);
+      throw new AppError(
+        'conflict',
+        `${key} was changed on another daemon meanwhile. Look at it and try again`,
+      );
   }
 }

@@ -1,8 +1,13 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 
 /** Settings that the daemons of a cluster share. */
 export async function up(db: Kysely<never>): Promise<void> {
-  await sql`create table settings (
-    key text primary key, value text not null, version integer not null, updated_at text not null, updated_by text
-  )`.execute(db);
+  await db.schema
+    .createTable('settings')
+    .addColumn('key', 'text', (column) => column.primaryKey())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .addColumn('updated_at', 'text', (column) => column.notNull())
+    .addColumn('updated_by', 'text')
+    .execute();
 }

@@ -25,7 +25,6 @@ import { up as phones } from '../migrations/phones.ts';
 import { up as publications } from '../migrations/publications.ts';
 import { up as queueLanes } from '../migrations/queue-lanes.ts';
 import { up as retention } from '../migrations/retention.ts';
-import { up as settings } from '../migrations/settings.ts';
 import { up as signedDecisions } from '../migrations/signed-decisions.ts';
 import { up as taskEnvironment } from '../migrations/task-environment.ts';
 import { up as taskFailures } from '../migrations/task-failures.ts';
@@ -36,7 +35,7 @@ import { up as verification } from '../migrations/verification.ts';
 import { up as webhookFormats } from '../migrations/webhook-formats.ts';
 import { up as webhooks } from '../migrations/webhooks.ts';
 import { up as worktrees } from '../migrations/worktrees.ts';
-import type { Migration, ReportParts } from '../migration.ts';
+import { type Migration, type ReportParts, sharedMigrations } from '../migration.ts';
 import { copyBeforeMigration } from './upgrade-copy.ts';
 
 export interface MigrateOptions {
@@ -84,7 +83,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0032-signed-decisions': signedDecisions,
   '0034-phones': phones,
   '0035-task-filters': taskFilters,
-  '0036-settings': settings,
+  ...Object.fromEntries(Object.entries(sharedMigrations).map(([name, { up }]) => [name, up])),
 };
 
 /**

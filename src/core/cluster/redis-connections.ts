@@ -1,0 +1,179 @@
+import type { Redis, RedisOptions } from 'ioredis';
+import { AppError, messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+
+/** A request never waits longer than this for Redis: what it would have said is found in the rows. */
+const COMMAND_MS = 500;
+const CONNECT_MS = 2000;
+/** After a command that was not answered in time, none is sent for so long. */
+const REST_MS = 1000;
+const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 10), 1000);
+
+type Options = Omit<RedisOptions, 'replyMapping'>;
+
+const policies = {
+  /** Fails fast, because callers go on without Redis. */
+  producer: {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: COMMAND_MS,
+    connectTimeout: CONNECT_MS,
+    retryStrategy,
+  },
+  /** Waits for Redis as long as it takes. */
+  consumer: { maxRetriesPerRequest: null, connectTimeout: CONNECT_MS, retryStrategy },
+} satisfies Record<string, Options>;
+
+export interface RedisConnectionsDeps {
+  url: string;
+  log: Log;
+  monotonic: () => number;
+}
+
+/**
+ * The connections of a daemon to Redis. Every outage is logged once, when it begins and when it is over, and nothing that
+ * is logged or thrown contains the password.
+ */
+export class RedisConnections {
+  /** For commands of requests; use it through `attempt`. */
+  readonly producer: Redis;
+  readonly #deps: RedisConnectionsDeps;
+  readonly #create: (options: Options) => Redis;
+  readonly #open = new Set<Redis>();
+  #restUntil = Number.NEGATIVE_INFINITY;
+  #isAway = false;
+
+  private constructor(deps: RedisConnectionsDeps, create: (options: Options) => Redis) {
+    this.#deps = deps;
+    this.#create = create;
+    this.producer = this.#connect(policies.producer);
+    this.producer.on('ready', () => void this.#checkAgain());
+  }
+
+  /** Loads the library and begins to connect. */
+  static async open(deps: RedisConnectionsDeps): Promise<RedisConnections> {
+    const { Redis } = await import('ioredis');
+    return new RedisConnections(deps, (options) => new Redis(deps.url, options));
+  }
+
+  /** Whether commands are likely to be answered now. */
+  get isUp(): boolean {
+    return this.producer.status === 'ready' && this.#deps.monotonic() >= this.#restUntil;
+  }
+
+  /** A connection of its own for what blocks or listens, which waits for Redis without end. */
+  connectConsumer(): Redis {
+    return this.#connect(policies.consumer);
+  }
+
+  /**
+   * Runs commands where Redis is there, and answers undefined where it is not or does not answer in time: half a second at
+   * most. Never rejects, because whatever uses Redis has another way.
+   */
+  async attempt<T>(work: (redis: Redis) => Promise<T>): Promise<{ value: T } | undefined> {
+    if (!this.isUp) return undefined;
+    try {
+      const value = await within(COMMAND_MS, work(this.producer));
+      this.#restUntil = Number.NEGATIVE_INFINITY;
+      this.#back();
+      return { value };
+    } catch (error) {
+      if (isTimeout(error)) this.#restUntil = this.#deps.monotonic() + REST_MS;
+      this.report(error);
+      return undefined;
+    }
+  }
+
+  /** Logs that Redis is away, once per outage. */
+  report(error: unknown): void {
+    if (this.#isAway || this.#open.size === 0) return;
+    this.#isAway = true;
+    this.#deps.log.warn(
+      { reason: this.#withoutPassword(error) },
+      'Redis is away: tasks start more slowly until it is back',
+    );
+  }
+
+  /**
+   * Waits a moment for Redis. Throws an `AppError` where it refuses the password or may drop keys; one that is away is
+   * checked as soon as it is there.
+   */
+  async check(): Promise<void> {
+    const ready = Promise.withResolvers<void>();
+    const failed = (error: Error) =>
+      isRefusal(error) ? ready.reject(this.#refused(error)) : ready.resolve();
+    this.producer.once('ready', ready.resolve).once('error', failed);
+    const timer = setTimeout(ready.resolve, CONNECT_MS);
+    try {
+      if (this.producer.status !== 'ready') await ready.promise;
+    } finally {
+      clearTimeout(timer);
+      this.producer.off('ready', ready.resolve).off('error', failed);
+    }
+    const fault = await this.#policyFault();
+    if (fault) throw fault;
+  }
+
+  close(): void {
+    const open = [...this.#open];
+    this.#open.clear();
+    for (const redis of open) redis.disconnect();
+  }
+
+  #connect(options: Options): Redis {
+    const redis = this.#create(options);
+    this.#open.add(redis);
+    redis.on('error', (error) => this.report(error));
+    redis.on('ready', () => this.#back());
+    redis.on('end', () => this.#open.delete(redis));
+    return redis;
+  }
+
+  #back(): void {
+    if (!this.#isAway) return;
+    this.#isAway = false;
+    this.#deps.log.info({}, 'Redis is back');
+  }
+
+  async #checkAgain(): Promise<void> {
+    const fault = await this.#policyFault();
+    if (fault) this.#deps.log.error({ reason: fault.message }, 'Redis is not set up for svc');
+  }
+
+  /** INFO says it where CONFIG is forbidden too, as with hosted servers. */
+  async #policyFault(): Promise<AppError | undefined> {
+    const info = await this.attempt((redis) => redis.info('memory'));
+    const policy = /^maxmemory_policy:([\w-]+)/m.exec(info?.value ?? '')?.[1];
+    if (policy === undefined || policy === 'noeviction') return undefined;
+    return new AppError(
+      'configuration',
+      `The Redis of queue.redis.url may drop keys: its maxmemory-policy is ${policy}. Set it to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction`,
+    );
+  }
+
+  #refused(error: Error): AppError {
+    return new AppError(
+      'configuration',
+      `Redis refuses the credentials of queue.redis.url: ${this.#withoutPassword(error)}`,
+    );
+  }
+
+  #withoutPassword(error: unknown): string {
+    const { password } = new URL(this.#deps.url);
+    const message = messageOf(error) || (error instanceof AggregateError ? messageOf(error.errors[0]) : '');
+    return [password, decodeURIComponent(password)].reduce(
+      (text, secret) => (secret === '' ? text : text.replaceAll(secret, '***')),
+      message,
+    );
+  }
+}
+
+const isTimeout = (error: unknown): boolean => messageOf(error) === 'Command timed out';
+const isRefusal = (error: Error): boolean => /^(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH)/.test(error.message);
+
+/** A library may wait for something else than a command. */
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error('Command timed out')), ms);
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}

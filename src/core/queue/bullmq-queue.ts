@@ -1,0 +1,118 @@
+import type { RedisConnections } from '../cluster/redis-connections.ts';
+import { MemoryQueue, type MemoryQueueDeps, type WaitingId } from './memory-queue.ts';
+import {
+  type EnqueueOptions,
+  type PoolStatus,
+  type QueuedWork,
+  type TaskQueue,
+  workOf,
+  type WorkSlot,
+} from './task-queue.ts';
+import { WakeUpFetcher } from './wake-up-fetcher.ts';
+import { WakeUpJobs } from './wake-up-jobs.ts';
+
+export interface BullMqQueueDeps extends MemoryQueueDeps {
+  connections: RedisConnections;
+  /** The queue; daemons with the same name and prefix share its work. */
+  name: string;
+  prefix: string;
+  /** How long a daemon that is killed keeps the job in its hands, in milliseconds; for tests. */
+  lockMs?: number;
+  /** How long a daemon without a free slot leaves a job to the others, in milliseconds; for tests. */
+  offerMs?: number;
+}
+
+/**
+ * The queue of a cluster: a fair waiting line in each daemon, and BullMQ between them, which carries wake-ups from
+ * daemons without a free slot to all of them. Without Redis everything waits in the line of its daemon.
+ */
+export class BullMqQueue implements TaskQueue {
+  readonly #deps: BullMqQueueDeps;
+  readonly #jobs: WakeUpJobs;
+  readonly #local: MemoryQueue;
+  #fetcher: Promise<WakeUpFetcher> | undefined;
+  #closed: Promise<void> | undefined;
+  /** What goes back when this daemon stops. */
+  #returned: WaitingId[] | undefined;
+
+  private constructor(deps: BullMqQueueDeps, jobs: WakeUpJobs) {
+    this.#deps = deps;
+    this.#jobs = jobs;
+    this.#local = new MemoryQueue(deps);
+    deps.connections.producer.on('ready', () => void this.#handOver());
+  }
+
+  static async open(deps: BullMqQueueDeps): Promise<BullMqQueue> {
+    return new BullMqQueue(deps, await WakeUpJobs.open(deps));
+  }
+
+  async enqueue(id: string, options: EnqueueOptions = {}): Promise<void> {
+    const { delayMs = 0 } = options;
+    const work = workOf(options);
+    const isForHere = this.#local.has(id) || (delayMs <= 0 && this.#local.hasRoom(work));
+    if (isForHere) {
+      const isEarlier = delayMs <= 0 ? this.#jobs.removeLater(id) : undefined;
+      await Promise.all([this.#local.enqueue(id, options), isEarlier]);
+    } else if (!(await (delayMs > 0 ? this.#jobs.addLater(id, work, delayMs) : this.#jobs.add(id, work))))
+      // Where this daemon is closed too, the rows remember.
+      await this.#local.enqueue(id, options);
+  }
+
+  runNow(work: QueuedWork, run: (slot: WorkSlot) => Promise<void>): boolean {
+    return this.#local.runNow(work, run);
+  }
+
+  async remove(id: string): Promise<void> {
+    await Promise.all([this.#local.remove(id), this.#jobs.remove(id)]);
+  }
+
+  async start(
+    handle: (id: string, work: QueuedWork, slot: WorkSlot) => Promise<void>,
+    options: { concurrency: number },
+  ): Promise<void> {
+    await this.#local.start(handle, options);
+    this.#fetcher ??= WakeUpFetcher.start({
+      ...this.#deps,
+      hasRoom: (work) => this.#local.hasRoom(work),
+      deliver: (id, work) => void this.#take(id, work),
+    });
+    await this.#fetcher;
+  }
+
+  /** What waits here goes back to the other daemons. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  pools(): PoolStatus[] {
+    return this.#local.pools();
+  }
+
+  /** Whether Redis has lost the wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
+  wasEmptied(): Promise<boolean> {
+    return this.#jobs.wereLost();
+  }
+
+  async #close(): Promise<void> {
+    this.#returned = this.#local.takeAll();
+    const drained = this.#local.close();
+    await (await this.#fetcher)?.stop();
+    await this.#jobs.addAll(this.#returned);
+    await drained;
+    await this.#jobs.close();
+  }
+
+  async #take(id: string, work: QueuedWork): Promise<void> {
+    this.#jobs.forget(id);
+    if (this.#returned) this.#returned.push({ id, work, delayMs: 0 });
+    else await this.#local.enqueue(id, work);
+  }
+
+  /** A daemon that runs no tasks kept what came while Redis was away. */
+  async #handOver(): Promise<void> {
+    if (this.#fetcher || this.#closed) return;
+    const waiting = this.#local.takeAll();
+    if (await this.#jobs.addAll(waiting)) return;
+    for (const { id, work, delayMs } of waiting) await this.#local.enqueue(id, { ...work, delayMs });
+  }
+}

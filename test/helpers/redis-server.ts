@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
+import { freePort } from '../../bench/free-port.ts';
+import { memoryFolder } from './memory-folder.ts';
+
+const NOBODY = 65534;
+
+/** Whether there is a redis-server here; in CI a missing one is a failure. */
+export const hasRedis: boolean = spawnSync('redis-server', ['--version']).status === 0;
+if (!hasRedis && process.env['CI']) throw new Error('These tests need redis-server, and CI skips nothing');
+
+/** A redis-server of its own in a temporary folder, which keeps its data across restarts. */
+export class RedisServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #options: readonly string[];
+  #process: ChildProcess | undefined;
+
+  private constructor(port: number, folder: string, options: readonly string[]) {
+    this.port = port;
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  /** `options` are flags of redis-server in addition to those that svc requires. */
+  static async start(...options: string[]): Promise<RedisServer> {
+    const folder = memoryFolder();
+    if (process.getuid?.() === 0) chownSync(folder, NOBODY, NOBODY);
+    const server = new RedisServer(await freePort(), folder, options);
+    await server.restart();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts it again on the same port, with the data that it has stored. */
+  async restart(): Promise<void> {
+    await this.stop();
+    const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+    const flags = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes'];
+    const child = spawn(
+      'redis-server',
+      [...flags, '--maxmemory-policy', 'noeviction', '--dir', this.#folder, ...this.#options],
+      { stdio: ['ignore', 'pipe', 'ignore'], cwd: this.#folder, ...user },
+    );
+    this.#process = child;
+    process.once('exit', this.#killAtExit);
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line.includes('Ready to accept connections')) break;
+      lines.push(line);
+    }
+    child.stdout.resume();
+    if (child.exitCode !== null) throw new Error(`redis-server does not start:\n${lines.join('\n')}`);
+  }
+
+  /** Stops answering without closing a connection, until `resume`. */
+  pause(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  async flushAll(): Promise<void> {
+    const redis = new Redis(this.url);
+    await redis.flushall();
+    redis.disconnect();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    process.off('exit', this.#killAtExit);
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGCONT');
+    child.kill(signal);
+    await gone;
+  }
+
+  readonly #killAtExit = (): void => void this.#process?.kill('SIGKILL');
+}
+
+let shared: Promise<RedisServer> | undefined;
+
+/** The server that all tests of a worker share, each under a prefix of its own; it goes with the process. */
+export const sharedRedis = (): Promise<RedisServer> => (shared ??= RedisServer.start());
+
+let prefixes = 0;
+/** A prefix of keys that no other test uses. */
+export const newPrefix = (): string => `test${process.pid}-${++prefixes}`;
