@@ -49,3 +49,9 @@ export function connectionOptions(
     }),
   };
 }
+
+/** Host, port and database, for messages. */
+export function addressOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname || 'localhost'}:${port || '5432'}${pathname}`;
+}

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { Schema } from '../schema.ts';
-import type { PostgresServer } from './connection-options.ts';
+import { addressOf, type PostgresServer } from './connection-options.ts';
 import { postgresEngine } from './postgres-engine.ts';
 import { PostgresGroupCommit } from './postgres-group-commit.ts';
 import { postgresSpace } from './postgres-space.ts';
@@ -85,12 +85,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await closeReaders();
     throw error;
   }
-}
-
-/** Host, port and database, for messages. */
-function addressOf(url: string): string {
-  const { hostname, port, pathname } = new URL(url);
-  return `${hostname || 'localhost'}:${port || '5432'}${pathname}`;
 }
 
 async function readColumnTypes(db: Kysely<Schema>): Promise<ColumnTypes> {

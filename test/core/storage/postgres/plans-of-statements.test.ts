@@ -147,6 +147,7 @@ async function recordedBy(database: Database, run: (database: Database) => Promi
     rows: () => [],
     insertLater: () => undefined,
     addLater: () => undefined,
+    collect: () => undefined,
     afterCommit: () => undefined,
   };
   await run({ ...database, read: db, longRead: db, write: (work) => work(transaction) });
