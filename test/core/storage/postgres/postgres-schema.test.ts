@@ -23,6 +23,7 @@ const tablesOfPostgres = [
   'daemons',
   'leases',
   'roots',
+  'sections',
 ];
 
 const factsOnlyOfSqlite = [
