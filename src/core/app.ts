@@ -42,6 +42,7 @@ import { composeRetention } from './retention/compose-retention.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { composeSchedules } from './schedules/compose-schedules.ts';
 import { composeSecrets } from './secrets/compose-secrets.ts';
+import { composeSharedSettings } from './settings/compose-shared-settings.ts';
 import { composeSettings } from './settings/compose-settings.ts';
 import { SharedClock } from './shared-clock.ts';
 import { composeStorage } from './storage/compose-storage.ts';
@@ -119,6 +120,7 @@ function composeFeatures(
       .add(composeStorage)
       .add(composeMembership)
       .add(composeSecrets)
+      .add(composeSharedSettings)
       .add(composeAudit)
       .add(composeOutbound)
       .add(composeProcesses)

@@ -19,6 +19,7 @@ import type { PushMessageRow, PushSubscriptionRow } from './rows/push.ts';
 import type { FollowUpRow, PublicationRow, PullRequestRow } from './rows/pull-requests.ts';
 import type { AuditArchiveRow, RemovedTaskRow } from './rows/retention.ts';
 import type { ScheduleRow } from './rows/schedules.ts';
+import type { SettingRow } from './rows/settings.ts';
 import type { StateRow } from './rows/state.ts';
 import type {
   IdempotencyKeyRow,
@@ -78,6 +79,7 @@ export interface Schema {
   preferences: PreferenceRow;
   usage_days: UsageDayRow;
   state: StateRow;
+  settings: SettingRow;
   worktrees: WorktreeRow;
   pull_requests: PullRequestRow;
   follow_ups: FollowUpRow;

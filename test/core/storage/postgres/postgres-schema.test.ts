@@ -25,7 +25,7 @@ const tablesOfPostgres = [
   'daemons',
   'leases',
   'roots',
-  'settings',
+  'sections',
 ];
 
 const factsOnlyOfSqlite = [
