@@ -10,6 +10,7 @@ import { composeBackup } from './backup/compose-backup.ts';
 import { composeCandidates } from './candidates/compose-candidates.ts';
 import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
+import { composeCluster } from './cluster/compose-cluster.ts';
 import { Composition } from './composition.ts';
 import type { Config } from './config/config.ts';
 import { composeDevices } from './devices/compose-devices.ts';
@@ -24,7 +25,6 @@ import { composeOAuth } from './integrations/oauth/compose-oauth.ts';
 import { composePullRequests } from './integrations/pull-requests/compose-pull-requests.ts';
 import { Lifecycles } from './lifecycle.ts';
 import { OpenStreams } from './limits/open-streams.ts';
-import { RateLimits } from './limits/rate-limits.ts';
 import { composeLive } from './live/compose-live.ts';
 import type { Log } from './log.ts';
 import { composeMemory } from './memory/compose-memory.ts';
@@ -98,7 +98,6 @@ function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles:
     models: {},
     ...options,
     bus,
-    limits: new RateLimits(runtime.monotonic),
     openStreams: new OpenStreams(() => config.get('limits.streamsPerUser')),
     metrics: createMetrics(bus, runtime),
     isLoopback: isLoopbackHost(config.get('server.host')),
@@ -107,6 +106,7 @@ function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles:
   return (
     new Composition(ground, lifecycles)
       .add(composeStorage)
+      .add(composeCluster)
       .add(composeSecrets)
       .add(composeAudit)
       .add(composeOutbound)
