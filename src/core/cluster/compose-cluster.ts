@@ -1,3 +1,4 @@
+import type { RunEvent } from '../../contract/run-events.ts';
 import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
@@ -6,6 +7,7 @@ import type { Log } from '../log.ts';
 import { MemoryQueue, type MemoryQueueDeps } from '../queue/memory-queue.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Runtime } from '../runtime.ts';
+import type { StreamLog } from './stream-log.ts';
 
 export interface ClusterDeps {
   config: Config;
@@ -23,6 +25,8 @@ export interface ClusterServices {
     openQueue: (deps: MemoryQueueDeps) => Promise<TaskQueue>;
     /** Whether the queue has lost its wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
     hasLostQueue: () => Promise<boolean>;
+    /** The events of runs, for clients that are connected to another daemon; a daemon that is alone has none. */
+    runStreams?: StreamLog<RunEvent>;
   };
 }
 

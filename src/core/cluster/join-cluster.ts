@@ -1,3 +1,4 @@
+import type { RunEvent } from '../../contract/run-events.ts';
 import type { Feature } from '../lifecycle.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
 import { BullMqQueue } from '../queue/bullmq-queue.ts';
@@ -6,6 +7,7 @@ import { connectRelay } from './event-relay.ts';
 import { RedisConnections } from './redis-connections.ts';
 import { redisCounters } from './redis-counters.ts';
 import { RedisRelay } from './redis-relay.ts';
+import { RedisStreamLog } from './redis-stream-log.ts';
 
 /** Begins every key in Redis. */
 const PREFIX = 'svc';
@@ -20,11 +22,11 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
     connections.close();
     throw error;
   }
+  const identity = { connections, prefix: PREFIX, daemonId: runtime.newId('daemon') };
+  const runStreams = new RedisStreamLog<RunEvent>(identity);
   const queues = new Set<BullMqQueue>();
   const relay = new RedisRelay({
-    connections,
-    prefix: PREFIX,
-    daemonId: runtime.newId('daemon'),
+    ...identity,
     receive: (name, payload) => bus.receive(name, payload),
     reportBug,
   });
@@ -32,6 +34,7 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
     services: {
       limits: new RateLimits(runtime.monotonic, redisCounters(connections, PREFIX)),
       cluster: {
+        runStreams,
         openQueue: async (queue) => {
           const opened = await BullMqQueue.open({
             ...queue,
@@ -55,6 +58,7 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
       },
       stop: async () => {
         await relay.stop();
+        await runStreams.stop();
         connections.close();
       },
     },
