@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BenchServer, startServer } from './child.ts';
 import { freePort } from './free-port.ts';
-import { startPostgres } from './postgres.ts';
+import { startPostgres } from '../test/helpers/postgres-server.ts';
 import { type Figure, median } from './report.ts';
 
 const TASKS = 20_000;
@@ -74,7 +74,7 @@ async function onRedis(name: string, flags: readonly string[], least: number): P
 }
 
 async function onPostgres(name: string, least: number): Promise<Peer> {
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ isMeasured: true });
   const server = await startServer(name, { BENCH_TASKS: String(TASKS), BENCH_POSTGRES_URL: postgres.url });
   const stop = async () => {
     await server.stop();

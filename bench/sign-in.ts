@@ -22,7 +22,7 @@ export async function signIn(): Promise<Figure[]> {
   const config = new Config({ env: {}, settingsFile: locations.settingsFile });
   const app = await createApp({ config, locations, env: {}, log: silentLog });
   const password = 'correct horse 1';
-  config.set('system.registrationMode', 'open');
+  await config.set('system.registrationMode', 'open');
   const place = { isTrustedClient: true, client: {} };
   for (let user = 0; user < USERS; user++)
     await app.accounts.signUp({ email: `user${user}@example.org`, password, name: 'User' }, place);

@@ -14,6 +14,10 @@ export const settingSchema = z
     isSecret: z
       .boolean()
       .meta({ description: 'The value contains secrets: encrypted when set here, never shown' }),
+    scope: z
+      .enum(['cluster', 'daemon'])
+      .optional()
+      .meta({ description: 'In mode `pro`: whether all daemons share the setting, or each has its own' }),
     pending: z.json().optional().meta({ description: 'Value that takes effect after a restart' }),
   })
   .meta({ id: 'Setting' });
@@ -34,9 +38,9 @@ export const configRoutes = defineRoutes({
     method: 'PUT',
     path: '/api/config/:key',
     access: 'admin',
-    summary: 'Update a setting in the settings file',
+    summary: 'Update a setting',
     params: z.object({ key: settingKeySchema }),
-    body: z.object({ value: z.json().meta({ description: 'null removes the setting from the file' }) }),
+    body: z.object({ value: z.json().meta({ description: 'null removes the setting' }) }),
     response: messageSchema.extend({ setting: settingSchema }),
   },
 });

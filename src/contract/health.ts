@@ -58,7 +58,10 @@ export const healthReportSchema = z
             description: 'What keeps the daemon from storing anything, such as `full` or `missing`',
           }),
           databaseBytes: z.int(),
-          diskFreeBytes: z.int(),
+          diskFreeBytes: z
+            .int()
+            .optional()
+            .meta({ description: 'Not known of the disk of a database server' }),
         }),
       }),
       backups: component({

@@ -13,6 +13,7 @@ import { composeChat } from './chat/compose-chat.ts';
 import { composeCluster } from './cluster/compose-cluster.ts';
 import { Composition } from './composition.ts';
 import type { Config } from './config/config.ts';
+import { requireProSettings } from './config/require-pro-settings.ts';
 import { composeDevices } from './devices/compose-devices.ts';
 import { EventBus } from './events.ts';
 import { composeGateway } from './gateway/compose-gateway.ts';
@@ -69,7 +70,8 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Builds the product from its features, in dependency order; it works once it is started. */
 export async function createApp(options: AppOptions) {
-  const { runtime = systemRuntime, log } = options;
+  const { runtime = systemRuntime, log, config, locations } = options;
+  requireProSettings(config, locations.identityFile);
   const lifecycles = new Lifecycles({ monotonic: runtime.monotonic, log });
   try {
     const services = await composeFeatures({ ...options, runtime }, lifecycles).services;

@@ -10,6 +10,8 @@ import { checkResponse } from '../../src/daemon/response-check.ts';
 import { startDaemon as start, type StartOptions } from '../../src/daemon/start.ts';
 import { memoryFolder } from './memory-folder.ts';
 import { placeDatabase } from './place-database.ts';
+import { isPro } from './pro.ts';
+import { newProEnvironment, placeSeed, type ProEnvironment } from './pro-environment.ts';
 
 export interface TestDaemon extends AsyncDisposable {
   app: App;
@@ -27,8 +29,13 @@ export interface TestDaemon extends AsyncDisposable {
 export interface TestDaemonOptions extends Omit<StartOptions, 'locations' | 'env' | 'check'> {
   /** The folder of an earlier daemon. */
   home?: string;
+  /** The cluster that it joins; in a run for mode pro each daemon has one of its own. */
+  cluster?: ProEnvironment;
   env?: Record<string, string>;
 }
+
+/** The clusters of daemons that were stopped, by home: another that is started on it belongs to the same one. */
+const clusters = new Map<string, ProEnvironment>();
 
 /** A folder for one test. */
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'svc-test-'));
@@ -36,18 +43,22 @@ export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'svc-tes
 /** A whole daemon in this process on a free port; every answer it gives is held against the contract. */
 export async function startDaemon({
   home: earlier,
+  cluster: joined,
   env = {},
   flags,
   ...options
 }: TestDaemonOptions = {}): Promise<TestDaemon> {
   const home = earlier ?? memoryFolder();
   const locations = locate({ env: { SVC_HOME: home }, platform: process.platform, home });
-  if (earlier === undefined) await placeDatabase(locations.databaseFile);
+  const cluster = joined ?? (isPro ? (clusters.get(home) ?? (await newProEnvironment())) : undefined);
+  if (cluster && !joined) clusters.set(home, cluster);
+  if (cluster) placeSeed(locations.identityFile, cluster);
+  else if (earlier === undefined) await placeDatabase(locations.databaseFile);
   const daemon = await start({
     locations,
     log: silentLog,
     check: checkResponse,
-    env: { PATH: process.env['PATH'], HOME: home, ...env },
+    env: { PATH: process.env['PATH'], HOME: home, ...cluster?.env, ...env },
     flags: {
       'server.port': 0,
       'queue.retry.backoff': 5,
@@ -76,6 +87,8 @@ export async function startDaemon({
     stop,
     async [Symbol.asyncDispose]() {
       await stop();
+      await clusters.get(home)?.remove();
+      clusters.delete(home);
       rmSync(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };

@@ -2,11 +2,14 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventBus } from '../../src/core/events.ts';
 import type { Database } from '../../src/core/storage/database.ts';
+import { openPostgres } from '../../src/core/storage/postgres/open-postgres.ts';
 import { openSqlite } from '../../src/core/storage/sqlite/open-sqlite.ts';
 import type { NewTask } from '../../src/core/tasks/task-columns.ts';
 import { TaskStore } from '../../src/core/tasks/task-store.ts';
 import { memoryFolder } from './memory-folder.ts';
 import { placeDatabase } from './place-database.ts';
+import { newPostgresDatabase } from './postgres-server.ts';
+import { isPro } from './pro.ts';
 
 export interface TestStorage extends AsyncDisposable {
   database: Database;
@@ -14,19 +17,9 @@ export interface TestStorage extends AsyncDisposable {
   store: TaskStore;
 }
 
-/** A database of its own that goes with the test. */
+/** A database of its own that goes with the test, of the engine that the run is for. */
 export async function openStorage(): Promise<TestStorage> {
-  const folder = memoryFolder();
-  const file = join(folder, 'svc.db');
-  await placeDatabase(file);
-  const database = await openSqlite({
-    file,
-    synchronous: 'OFF',
-    cacheMiB: 4,
-    reportBug: (error) => {
-      throw error;
-    },
-  });
+  const { database, remove } = isPro ? await ofPostgres() : await ofSqlite();
   const bus = new EventBus();
   return {
     database,
@@ -34,9 +27,28 @@ export async function openStorage(): Promise<TestStorage> {
     store: new TaskStore(database, bus),
     async [Symbol.asyncDispose]() {
       await database.close();
-      rmSync(folder, { recursive: true, force: true });
+      await remove();
     },
   };
+}
+
+const reportBug = (error: unknown) => {
+  throw error;
+};
+
+async function ofSqlite() {
+  const folder = memoryFolder();
+  const file = join(folder, 'svc.db');
+  await placeDatabase(file);
+  const database = await openSqlite({ file, synchronous: 'OFF', cacheMiB: 4, reportBug });
+  return { database, remove: async () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Three writers, so that works race as those of several daemons do. */
+async function ofPostgres() {
+  const made = await newPostgresDatabase();
+  const database = await openPostgres({ url: made.url, prepared: true, readers: 5, writers: 3, reportBug });
+  return { database, remove: () => made.drop() };
 }
 
 /** The row of a new task, all of it as when nobody said anything. */

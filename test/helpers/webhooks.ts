@@ -10,6 +10,7 @@ import { WebhookOutbox } from '../../src/core/webhooks/webhook-outbox.ts';
 import { WebhookRegistry } from '../../src/core/webhooks/webhook-registry.ts';
 import { WebhookStore } from '../../src/core/webhooks/webhook-store.ts';
 import type { TestDaemon } from './daemon.ts';
+import { isPro } from './pro.ts';
 import { openStorage } from './storage.ts';
 
 export const allEvents: WebhookEvent[] = [
@@ -25,7 +26,9 @@ export const allEvents: WebhookEvent[] = [
 ];
 
 /** Ids of one millisecond have no order. */
-const asWritten = sql`webhook_deliveries.rowid`;
+const asWritten = isPro
+  ? sql`length(webhook_deliveries.id), webhook_deliveries.id`
+  : sql`webhook_deliveries.rowid`;
 
 const at = '2026-01-01T00:00:00.000Z';
 const throwing = (error: unknown): never => {

@@ -27,7 +27,7 @@ it(
     const sizes: number[] = [];
     while (world.day() < DAYS) {
       await world.liveOneDay();
-      sizes.push(world.bytes());
+      sizes.push(await world.bytes());
       if (world.day() === sized(110, 300)) await requeueFirstFailed(world);
     }
     const rows = await rowCounts(app);

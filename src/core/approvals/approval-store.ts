@@ -217,7 +217,9 @@ export class ApprovalStore {
     await db
       .insertInto('allowed_calls')
       .values(row)
-      .onConflict((conflict) => conflict.doUpdateSet(signedIf(row)))
+      .onConflict((conflict) =>
+        conflict.columns(['scope_id', 'covers_key']).doUpdateSet(signedIf('allowed_calls', row)),
+      )
       .execute();
   }
 
@@ -225,11 +227,13 @@ export class ApprovalStore {
     await db
       .insertInto('allowed_tools')
       .values(row)
-      .onConflict((conflict) => conflict.doUpdateSet(signedIf(row)))
+      .onConflict((conflict) =>
+        conflict.columns(['scope_id', 'tool']).doUpdateSet(signedIf('allowed_tools', row)),
+      )
       .execute();
   }
 }
 
 /** What was allowed before stays as it was, but for a signature that is new. */
-const signedIf = ({ signed }: { signed: number }) =>
-  signed === 1 ? { signed } : { signed: sql.ref<number>('signed') };
+const signedIf = (table: 'allowed_calls' | 'allowed_tools', { signed }: { signed: number }) =>
+  signed === 1 ? { signed } : { signed: sql.ref<number>(`${table}.signed`) };

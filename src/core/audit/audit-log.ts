@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { WriteTransaction } from '../storage/database.ts';
+import type { Collector, Database, WriteTransaction } from '../storage/database.ts';
 import type { AuditRow } from '../storage/rows/audit.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -26,21 +26,16 @@ export interface AuditEntry {
 export const FIRST_HASH = '0'.repeat(64);
 
 /** Appends entries in the transaction of the event they record; each contains the hash of the previous entry. */
-export class AuditLog {
+export class AuditLog implements Collector<Unchained> {
   readonly #runtime: Runtime;
-  constructor(runtime: Runtime) {
+  readonly #engine: Pick<Database['engine'], 'enter'>;
+  constructor(runtime: Runtime, engine: Pick<Database['engine'], 'enter'>) {
     this.#runtime = runtime;
+    this.#engine = engine;
   }
 
-  async append({ db }: WriteTransaction, entry: AuditEntry): Promise<void> {
-    const last = await db
-      .selectFrom('audit_log')
-      .select(['seq', 'hash'])
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    const row: Omit<AuditRow, 'hash'> = {
-      seq: (last?.seq ?? 0) + 1,
+  async append(transaction: WriteTransaction, entry: AuditEntry): Promise<void> {
+    transaction.collect(this, {
       id: this.#runtime.newId('audit'),
       at: this.#runtime.now().toISOString(),
       kind: entry.kind,
@@ -54,14 +49,29 @@ export class AuditLog {
       result: asStored(entry.result),
       approved: entry.approved === undefined ? null : Number(entry.approved),
       decision: entry.decision ?? null,
-      previous_hash: last?.hash ?? FIRST_HASH,
-    };
-    await db
-      .insertInto('audit_log')
-      .values({ ...row, hash: hashOfEntry(row) })
-      .execute();
+    });
+  }
+
+  /** Chains the entries of a transaction to the last one of the log. */
+  async store({ db, insertLater }: Parameters<Collector<Unchained>['store']>[0], entries: Unchained[]) {
+    await this.#engine.enter(db, 'audit');
+    const last = await db
+      .selectFrom('audit_log')
+      .select(['seq', 'hash'])
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    let { seq, hash: previous_hash } = last ?? { seq: 0, hash: FIRST_HASH };
+    for (const entry of entries) {
+      const row = { seq: ++seq, ...entry, previous_hash };
+      previous_hash = hashOfEntry(row);
+      insertLater('audit_log', { ...row, hash: previous_hash });
+    }
   }
 }
+
+/** An entry before it has its place in the chain. */
+type Unchained = Omit<AuditRow, 'seq' | 'previous_hash' | 'hash'>;
 
 /** The database replaces unpaired surrogates, and the hash must match the text that is read back. */
 const asStored = (text: string): string => text.toWellFormed();

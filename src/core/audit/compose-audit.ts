@@ -30,7 +30,7 @@ export interface AuditDeps {
 export function composeAudit(deps: AuditDeps): Feature<AuditServices> {
   const directory = join(deps.locations.data, 'archive');
   const store = new AuditStore(deps.database);
-  const audit = new AuditLog(deps.runtime);
+  const audit = new AuditLog(deps.runtime, deps.database.engine);
   return {
     services: {
       audit,

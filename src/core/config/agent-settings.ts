@@ -46,6 +46,7 @@ const settingsOf = <P extends PresetName>(preset: P) => {
       schema: () => argument.min(1).optional(),
       default: undefined,
       live: true,
+      scope: 'daemon',
       description: `The program of the agent ${preset}; unless set, its usual one from the PATH of the daemon`,
     }),
     args: define({
@@ -127,6 +128,7 @@ export const agentSettings = {
     schema: () => z.preprocess(parseJsonText, z.array(openedPath).max(50)),
     default: [],
     live: true,
+    scope: 'daemon',
     description:
       'Files and directories of this machine that coding agents see in their sandbox, as a JSON list of { path, write }',
   }),

@@ -36,6 +36,7 @@ export const backupSettings = {
         .optional(),
     default: undefined,
     live: true,
+    scope: 'daemon',
     description: 'Where these backups are written; backups in the data directory unless set',
   }),
   'backup.identity': define({

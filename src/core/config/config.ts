@@ -1,40 +1,38 @@
-import type { LowSync } from 'lowdb';
-import { z } from 'zod';
 import type { Setting } from '../../contract/config.ts';
 import type { Platform } from '../../contract/locations.ts';
-import { safeParse } from '../../contract/safe-parse.ts';
 import { earlierKey } from '../../contract/setting-keys.ts';
 import { AppError } from '../errors.ts';
 import { isSealed, type SecretBox } from '../secrets/secret-box.ts';
+import { EnvironmentValues } from './environment-values.ts';
 import { requireWritable } from './require-writable.ts';
-import { mapSecrets, mask, unmask } from './secret-parts.ts';
-import { locateInFile, openSettingsFile, type SettingsDocument } from './settings-file.ts';
+import { mapSecrets, unmask } from './secret-parts.ts';
+import { hasPasswordIn } from './service-urls.ts';
+import {
+  type Beside,
+  type Flags,
+  modeAmong,
+  onlyInPro,
+  parse,
+  type ResolvedSettings,
+  type Rule,
+  SettingResolver,
+} from './setting-resolver.ts';
+import { findIn } from './settings-document.ts';
+import { SettingsFile } from './settings-file.ts';
+import type { SettingChange, SettingsSource } from './settings-source.ts';
+import { asJson, shown } from './shown-setting.ts';
 import {
   defaultOf,
   definitionOf,
   environmentNameOf,
-  environmentNamesOf,
   findSetting,
   type SettingKey,
   settingKeys,
   type SecretKey,
   type SettingValue,
-  type SettingValues,
-  spellingsOf,
 } from './settings.ts';
 
-type Origin = Setting['origin'];
-interface Resolved {
-  value: unknown;
-  origin: Origin;
-  /** The environment variable that says so. */
-  variable?: string | undefined;
-}
-/** Reads another setting, as it is where the value would be in force. */
-type Beside = <K extends SettingKey>(key: K) => SettingValue<K>;
-/** What is wrong with a value that its schema takes. */
-type Rule = (value: unknown, beside: Beside) => string | undefined;
-export type Flags = Partial<SettingValues>;
+export type { Flags } from './setting-resolver.ts';
 
 export interface ConfigSources {
   /** What the command line said; wins over everything. */
@@ -43,29 +41,36 @@ export interface ConfigSources {
   settingsFile: string;
 }
 
-/** The settings in force: flag over environment over settings file over default. */
+/**
+ * The settings in force: flag over environment over stored settings over default. They are stored in the settings file;
+ * in mode `pro` the file holds those of this daemon only, and `share` brings those of the cluster.
+ */
 export class Config {
-  readonly #sources: ConfigSources;
-  readonly #file: LowSync<SettingsDocument>;
-  #values: Map<SettingKey, Resolved>;
+  readonly #file: SettingsFile;
+  readonly #resolver: SettingResolver;
+  readonly #values: ResolvedSettings;
+  #shared: SettingsSource | undefined;
   #box: SecretBox | undefined;
-  readonly #rules: Partial<Record<SettingKey, Rule>> = {};
+  #onRefresh: (keys: SettingKey[]) => Promise<void> = async () => undefined;
+  /** What other daemons have stored and this one cannot take. */
+  #faults: string[] = [];
   /** Counts the changes of settings. */
   #revision = 0;
 
   /** Reads and checks everything; throws an `AppError` that names the file, the line and the key. */
-  constructor(sources: ConfigSources) {
-    this.#sources = sources;
-    this.#file = openSettingsFile(sources.settingsFile);
-    this.#values = this.#resolve();
+  constructor({ flags = {}, env, settingsFile }: ConfigSources) {
+    this.#file = new SettingsFile(settingsFile);
+    this.#resolver = new SettingResolver(flags, new EnvironmentValues(env), this.#file);
+    this.#values = this.#resolver.resolve().values;
   }
 
   /** Settings of the file that have no effect, as sentences for the log. */
   warnings(): string[] {
-    const locate = locateInFile(this.#sources.settingsFile);
+    if (this.get('mode') === 'pro') return [];
+    const locate = this.#file.locate();
     return settingKeys
-      .filter((key) => definitionOf(key).needsPro && findIn(this.#file.data, key) !== undefined)
-      .map((key) => `${locate(key)}: Ignored: ${needsPro}`);
+      .filter((key) => definitionOf(key).needsPro && findIn(this.#file.document, key) !== undefined)
+      .map((key) => `${locate(key)}: Ignored: ${onlyInPro}`);
   }
 
   get<K extends SettingKey>(key: K): SettingValue<K> {
@@ -81,7 +86,7 @@ export class Config {
     };
   }
 
-  originOf(key: SettingKey): Origin {
+  originOf(key: SettingKey): Setting['origin'] {
     return this.#values.get(key)?.origin ?? 'default';
   }
 
@@ -122,43 +127,82 @@ export class Config {
     key: K,
     rule: (value: SettingValue<K>, beside: Beside) => string | undefined,
   ): void {
-    this.#rules[key] = rule as Rule;
-    this.#requireRule(key, this.#values, locateInFile(this.#sources.settingsFile));
+    this.#resolver.setRule(key, rule as Rule, this.#values);
+  }
+
+  /** Takes the settings that the daemons of a cluster share, at the start. Throws as the constructor does. */
+  share(source: SettingsSource): void {
+    this.#shared = source;
+    this.#resolver.share(source);
+    this.#adopt(this.#resolver.resolve(), settingKeys);
+  }
+
+  /** The shared settings that stand in the file, where they have no effect. */
+  ignoredInFile(): SettingKey[] {
+    if (this.get('mode') !== 'pro') return [];
+    return settingKeys.filter(
+      (key) => definitionOf(key).scope !== 'daemon' && findIn(this.#file.document, key) !== undefined,
+    );
+  }
+
+  /** The shared settings of the file as a cluster stores them, with their secrets sealed. */
+  importable(): SettingChange[] {
+    return this.ignoredInFile().map((key) => {
+      const { parsed, fault } = parse(key, findIn(this.#file.document, key)?.value);
+      if (fault !== undefined) throw new AppError('configuration', `${this.#file.locate()(key)}: ${fault}`);
+      return { key, value: this.#sealed(key, parsed) };
+    });
+  }
+
+  /** Calls the listener with the settings that took effect by `refresh`, which waits for it. */
+  onRefresh(listener: (keys: SettingKey[]) => Promise<void>): void {
+    this.#onRefresh = listener;
+  }
+
+  /** Reads the shared settings again, in case another daemon changed them. What this one cannot take stays as it was. */
+  async refresh(): Promise<void> {
+    if (!(await this.#shared?.refresh())) return;
+    const changed = this.#adopt(this.#resolve(), liveKeys());
+    if (changed.length > 0) await this.#onRefresh(changed);
+  }
+
+  /** What other daemons have stored and this one cannot take, as sentences for the log. */
+  faults(): string[] {
+    return this.#faults;
   }
 
   list(): Setting[] {
-    const inFile = this.#resolve();
-    return settingKeys.map((key) => this.#describe(key, inFile));
+    const { values } = this.#resolve();
+    return settingKeys.map((key) => this.#describe(key, values));
   }
 
-  /** Writes one setting to the file, or takes it out with null; live ones take effect at once. */
-  set(name: string, value: unknown): Setting {
+  /**
+   * Stores one setting on behalf of a user, or takes it out with null; live ones take effect at once. Throws `conflict`
+   * where another daemon has changed it meanwhile.
+   */
+  async set(name: string, value: unknown, author?: string): Promise<Setting> {
     const key = findSetting(name);
     if (!key) throw new AppError('not_found', 'There is no such setting. See them: svc config ls');
-    if (value !== null) {
-      if (definitionOf(key).needsPro) throw new AppError('validation', `${key}: ${needsPro}`);
-      const { parsed, fault = this.#faultOfRule(key, parsed, this.#values) } = this.#parse(key, value);
-      if (fault !== undefined)
-        throw new AppError('validation', `${key}: ${fault}`, { details: [{ path: key, message: fault }] });
-    }
+    if (value !== null) this.#requireFit(key, value);
     const unfit = this.forgottenBy(key, value);
     for (const secret of unfit) requireWritable(this, secret);
-    // The file may have been edited since: keep those changes.
-    this.#file.read();
-    const before = structuredClone(this.#file.data);
-    put(this.#file.data, key, value === null ? null : this.#sealed(key, value));
-    for (const secret of unfit) put(this.#file.data, secret, null);
-    let inFile: Map<SettingKey, Resolved>;
-    try {
-      inFile = this.#resolve();
-      this.#file.write();
-    } catch (error) {
-      this.#file.data = before;
-      throw error;
-    }
-    for (const [name, resolved] of inFile) if (definitionOf(name).live) this.#values.set(name, resolved);
-    this.#revision++;
-    return this.#describe(key, inFile);
+    const source = this.#resolver.sourceOf(key, this.get('mode'));
+    if (!source) throw new Error('No shared settings yet');
+    await source.write(
+      [
+        { key, value: value === null ? null : this.#sealed(key, value) },
+        ...unfit.map((secret) => ({ key: secret, value: null })),
+      ],
+      (document) => {
+        const { faults } = this.#resolver.resolve({ current: this.#values, replaced: { source, document } });
+        const fault = faults.find((each) => !this.#faults.includes(each));
+        if (fault !== undefined) throw new AppError('configuration', fault);
+      },
+      author,
+    );
+    const stored = this.#resolve();
+    this.#adopt(stored, liveKeys());
+    return this.#describe(key, stored.values);
   }
 
   /** The secrets that go with a change: each is for the server that it was given for, and for no other. */
@@ -169,15 +213,46 @@ export class Config {
     return settingKeys.filter((other) => definitionOf(other).secret && other.startsWith(folder));
   }
 
+  /** As the settings are stored now; what this daemon cannot take of the shared ones stays as it is in force. */
+  #resolve(): { values: ResolvedSettings; faults: string[] } {
+    return this.#resolver.resolve({ current: this.#values });
+  }
+
+  /** Puts stored values into force; returns those that differ. */
+  #adopt(
+    { values, faults }: { values: ResolvedSettings; faults: string[] },
+    keys: readonly SettingKey[],
+  ): SettingKey[] {
+    this.#faults = faults;
+    this.#revision++;
+    return keys.filter((key) => {
+      const [before, after] = [this.#values.get(key), values.get(key)];
+      if (after) this.#values.set(key, after);
+      return JSON.stringify(before?.value) !== JSON.stringify(after?.value);
+    });
+  }
+
+  #requireFit(key: SettingKey, value: unknown): void {
+    const { needsPro, hasPassword } = definitionOf(key);
+    if (needsPro && modeAmong(this.#resolve().values) !== 'pro')
+      throw new AppError('validation', `${key}: ${onlyInPro}`);
+    const { parsed, fault = this.#resolver.faultOfRule(key, parsed, this.#values) } = parse(key, value);
+    if (fault !== undefined)
+      throw new AppError('validation', `${key}: ${fault}`, { details: [{ path: key, message: fault }] });
+    if (hasPassword && typeof parsed === 'string' && hasPasswordIn(parsed))
+      throw new AppError(
+        'validation',
+        `${key}: A URL with a password is not stored here. Put it in a file and name that in ${environmentNameOf(key)}_FILE`,
+      );
+  }
+
   #sealed(key: SettingKey, value: unknown): unknown {
     const { schema, secret, secretParts } = definitionOf(key);
+    const seal = (text: string, path: readonly string[] = []) =>
+      isSealed(text) ? text : this.#openBox().seal(text, placeOf(key, path));
     if (secretParts)
-      return mapSecrets(
-        unmask(schema.parse(value), this.opened(key), secretParts),
-        secretParts,
-        (part, path) => this.#openBox().seal(part, placeOf(key, path)),
-      );
-    return typeof value === 'string' && secret ? this.#openBox().seal(value, placeOf(key)) : value;
+      return mapSecrets(unmask(schema.parse(value), this.opened(key), secretParts), secretParts, seal);
+    return typeof value === 'string' && secret ? seal(value) : value;
   }
 
   #openBox(): SecretBox {
@@ -185,9 +260,9 @@ export class Config {
     return this.#box;
   }
 
-  #describe(key: SettingKey, inFile: Map<SettingKey, Resolved>): Setting {
+  #describe(key: SettingKey, stored: ResolvedSettings): Setting {
     const now = this.#values.get(key);
-    const next = inFile.get(key);
+    const next = stored.get(key);
     const isPending = JSON.stringify(now?.value) !== JSON.stringify(next?.value);
     return {
       key,
@@ -198,86 +273,13 @@ export class Config {
       environment: this.variableOf(key),
       needsRestart: !definitionOf(key).live,
       isSecret: (definitionOf(key).secret ?? definitionOf(key).secretParts) !== undefined,
+      ...(this.get('mode') === 'pro' && { scope: definitionOf(key).scope ?? 'cluster' }),
       ...(isPending && { pending: shown(key, next?.value) }),
     };
   }
-
-  #resolve(): Map<SettingKey, Resolved> {
-    const values = new Map<SettingKey, Resolved>();
-    const locate = locateInFile(this.#sources.settingsFile);
-    const unknown = leaves(this.#file.data).find((path) => !findSetting(path));
-    if (unknown !== undefined)
-      throw new AppError('configuration', `${locate(unknown)}: There is no such setting`);
-    for (const key of settingKeys) values.set(key, this.#resolveOne(key, values, locate));
-    for (const key of settingKeys) this.#requireRule(key, values, locate);
-    return values;
-  }
-
-  #resolveOne(
-    key: SettingKey,
-    values: ReadonlyMap<SettingKey, Resolved>,
-    locate: (key: string) => string,
-  ): Resolved {
-    const { value, origin, where, variable } = this.#find(key, values, locate);
-    if (origin === 'default') return { value, origin, variable };
-    const { fault, parsed } = this.#parse(key, value);
-    if (fault !== undefined) throw new AppError('configuration', `${where}: ${fault}`);
-    // Earlier versions accepted them; at their defaults they had no effect either.
-    const isHarmless = origin === 'settings' && parsed === defaultOf(key, 'mini');
-    if (definitionOf(key).needsPro && !isHarmless)
-      throw new AppError('configuration', `${where}: ${needsPro}. Remove it`);
-    return { value: parsed, origin, variable };
-  }
-
-  #parse(key: SettingKey, value: unknown): { parsed?: unknown; fault?: string | undefined } {
-    const { success, data, error } = safeParse(definitionOf(key).schema, value);
-    return success ? { parsed: data } : { fault: firstIssue(error) };
-  }
-
-  #faultOfRule(
-    key: SettingKey,
-    value: unknown,
-    values: ReadonlyMap<SettingKey, Resolved>,
-  ): string | undefined {
-    const beside = <K extends SettingKey>(other: K) => values.get(other)?.value as SettingValue<K>;
-    return this.#rules[key]?.(value, beside);
-  }
-
-  #requireRule(
-    key: SettingKey,
-    values: ReadonlyMap<SettingKey, Resolved>,
-    locate: (key: string) => string,
-  ): void {
-    const fault = this.#faultOfRule(key, values.get(key)?.value, values);
-    if (fault === undefined) return;
-    throw new AppError('configuration', `${this.#find(key, values, locate).where}: ${fault}`);
-  }
-
-  #find(key: SettingKey, values: ReadonlyMap<SettingKey, Resolved>, locate: (key: string) => string) {
-    const { flags = {}, env } = this.#sources;
-    if (flags[key] !== undefined) return { value: flags[key], origin: 'flag' as const, where: key };
-    const variable = environmentNamesOf(key).find((name) => env[name]);
-    if (variable !== undefined)
-      return {
-        value: fromText(key, env[variable] ?? ''),
-        origin: 'environment' as const,
-        where: variable,
-        variable,
-      };
-    const inFile = findIn(this.#file.data, key);
-    if (inFile) return { value: inFile.value, origin: 'settings' as const, where: locate(inFile.spelling) };
-    const mode = values.get('mode')?.value as SettingValue<'mode'> | undefined;
-    return { value: defaultOf(key, mode ?? 'mini'), origin: 'default' as const, where: key };
-  }
 }
 
-const needsPro = 'It takes effect only in mode pro, which this version does not have yet';
-
-/** What is wrong first, and where in it for an object. */
-function firstIssue(error: z.ZodError): string {
-  const { path = [], message = 'Not valid' } = error.issues[0] ?? {};
-  return typeof path[0] === 'string' ? `${path.join('.')}: ${message}` : message;
-}
+const liveKeys = () => settingKeys.filter((key) => definitionOf(key).live);
 
 /** True where a URL replaces one of another origin. */
 function movesAway(before: unknown, after: unknown): boolean {
@@ -286,77 +288,6 @@ function movesAway(before: unknown, after: unknown): boolean {
   return origin(before) !== undefined && origin(before) !== origin(after);
 }
 
-/** Secrets are masked. */
-function shown(key: SettingKey, value: unknown) {
-  const { secret, secretParts } = definitionOf(key);
-  if (secret && value !== undefined) return mask;
-  return asJson(secretParts ? mapSecrets(value, secretParts, () => mask) : value);
-}
-
 /** What a sealed value is bound to: the earlier spelling of its key, so that what was sealed under that one still opens. */
 const placeOf = (key: SettingKey, path: readonly string[] = []) =>
   [`settings:${earlierKey(key)}`, ...path].join('.');
-
-const asJson = (value: unknown) => (value === undefined ? null : value) as Setting['value'];
-
-/** Environment variables are text; what the setting takes says how to read it. */
-function fromText(key: SettingKey, text: string): unknown {
-  const { schema } = definitionOf(key);
-  if (safeParse(schema, text).success) return text;
-  if (schema instanceof z.ZodArray)
-    return text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean);
-  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
-}
-
-const isDocument = (value: unknown): value is SettingsDocument =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function leaves(document: SettingsDocument, path: string[] = []): string[] {
-  return Object.entries(document).flatMap(([key, value]) => {
-    const here = [...path, key];
-    const name = here.join('.');
-    return isDocument(value) && !findSetting(name) ? leaves(value, here) : [name];
-  });
-}
-
-/** A setting in the document, and how its key is spelled there. */
-function findIn(
-  document: SettingsDocument,
-  key: SettingKey,
-): { value: unknown; spelling: string } | undefined {
-  for (const spelling of spellingsOf(key)) {
-    const value = readFrom(document, spelling.split('.'));
-    if (value !== undefined) return { value, spelling };
-  }
-  return undefined;
-}
-
-/** Writes a setting into the document replacing earlier values under any spelling. */
-function put(document: SettingsDocument, key: SettingKey, value: unknown): void {
-  for (const spelling of spellingsOf(key))
-    writeInto(document, spelling.split('.'), spelling === key ? value : null);
-}
-
-function readFrom(document: unknown, path: string[]): unknown {
-  const [key, ...rest] = path;
-  if (key === undefined) return document;
-  return isDocument(document) && Object.hasOwn(document, key) ? readFrom(document[key], rest) : undefined;
-}
-
-function writeInto(document: SettingsDocument, path: string[], value: unknown): void {
-  const [key, ...rest] = path;
-  if (key === undefined) return;
-  if (rest.length === 0) {
-    if (value === null) delete document[key];
-    else document[key] = value;
-    return;
-  }
-  const inner = document[key];
-  const next = isDocument(inner) ? inner : {};
-  writeInto(next, rest, value);
-  if (Object.keys(next).length > 0) document[key] = next;
-  else delete document[key];
-}

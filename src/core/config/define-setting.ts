@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SecretParts } from './secret-parts.ts';
 
-export const modeSchema = z.enum(['pico', 'mini']);
+export const modeSchema = z.enum(['pico', 'mini', 'pro']);
 export type Mode = z.output<typeof modeSchema>;
 
 interface SettingSource<T extends z.ZodType> {
@@ -14,8 +14,14 @@ interface SettingSource<T extends z.ZodType> {
   environment?: string;
   /** True when a change takes effect at once. */
   live?: true;
-  /** True for a setting of mode `pro`, which does not exist yet: setting it is refused. */
+  /** `daemon` for what belongs to one daemon and its machine; the daemons of a cluster share all other settings. */
+  scope?: 'daemon';
+  /** True for a setting of mode `pro`: setting it is refused in other modes. */
   needsPro?: true;
+  /** True for a variable that other programs use too: outside mode `pro` it is ignored instead of refused. */
+  isCommonVariable?: true;
+  /** True for a URL that may hold a password: never shown, and not taken through the API. */
+  hasPassword?: true;
   /** True for a secret: never shown, and sealed in the settings file when it is set through the API. */
   secret?: true;
   /** For an object of entries, some parts of which are secrets. It takes JSON as text, too. */

@@ -28,6 +28,7 @@ export const memorySettings = {
     schema: () => z.array(z.string().startsWith('/', 'Expected an absolute path').max(4096)).max(100),
     default: [],
     live: true,
+    scope: 'daemon',
     description: 'Folders that may be indexed; every user can search them',
   }),
   'memory.scope': define({
@@ -52,12 +53,14 @@ export const memorySettings = {
     schema: () => flag,
     default: true,
     live: true,
+    scope: 'daemon',
     description: 'Watch indexed folders for changes; never in mode pico',
   }),
   'memory.watchFiles': define({
     schema: () => count(1, 1_000_000),
     default: 100_000,
     live: true,
+    scope: 'daemon',
     description: 'Maximum number of files to watch; with more, each search checks for changes',
   }),
   'memory.embedding.provider': define({

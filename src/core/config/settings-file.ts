@@ -5,11 +5,8 @@ import { LowSync, type SyncAdapter } from 'lowdb';
 import { AppError, messageOf } from '../errors.ts';
 import { explainUnwritable } from '../paths/explain-unwritable.ts';
 import { writePrivateFile } from '../storage/private-file.ts';
-
-export type SettingsDocument = Record<string, unknown>;
-
-/** Where in the text of the settings file something is wrong. */
-export type Locate = (key: string) => string;
+import { put, type SettingsDocument } from './settings-document.ts';
+import type { Locate, SettingChange, SettingsSource } from './settings-source.ts';
 
 /** lowdb's own adapter has one temporary name and no fsync; two writers or a power cut would lose the file. */
 class DurableJsonFile implements SyncAdapter<SettingsDocument> {
@@ -31,15 +28,46 @@ class DurableJsonFile implements SyncAdapter<SettingsDocument> {
   }
 }
 
-/** The settings file with what it holds; a file that is not there is empty, a broken one is an error with its line. */
-export function openSettingsFile(path: string): LowSync<SettingsDocument> {
-  const file = new LowSync<SettingsDocument>(new DurableJsonFile(path), {});
-  file.read();
-  return file;
+/** The settings file of a daemon; a file that is not there is empty, a broken one is an error with its line. */
+export class SettingsFile implements SettingsSource {
+  readonly #path: string;
+  readonly #file: LowSync<SettingsDocument>;
+  constructor(path: string) {
+    this.#path = path;
+    this.#file = new LowSync<SettingsDocument>(new DurableJsonFile(path), {});
+    this.#file.read();
+  }
+
+  get document(): SettingsDocument {
+    return this.#file.data;
+  }
+
+  /** Says `file:line: key`. */
+  locate(): Locate {
+    return locateInFile(this.#path);
+  }
+
+  /** An edited file counts from the next start or change on. */
+  async refresh(): Promise<boolean> {
+    return false;
+  }
+
+  async write(changes: readonly SettingChange[], check: (document: SettingsDocument) => void): Promise<void> {
+    // The file may have been edited since: keep those changes.
+    this.#file.read();
+    const before = structuredClone(this.#file.data);
+    try {
+      for (const { key, value } of changes) put(this.#file.data, key, value);
+      check(this.#file.data);
+      this.#file.write();
+    } catch (error) {
+      this.#file.data = before;
+      throw error;
+    }
+  }
 }
 
-/** Says `file:line: key` for a key of the settings file. */
-export function locateInFile(path: string): Locate {
+function locateInFile(path: string): Locate {
   const text = readText(path) ?? '';
   const tree = parseTree(text);
   return (key) => {

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { currentKey, earlierKey } from '../../contract/setting-keys.ts';
 import { agentSettings } from './agent-settings.ts';
 import { backupSettings } from './backup-settings.ts';
+import { daemonSettings } from './daemon-settings.ts';
 import { define, type Mode, modeSchema, type SettingDefinition } from './define-setting.ts';
 import { integrationSettings } from './integration-settings.ts';
 import { memorySettings } from './memory-settings.ts';
 import { providerSettings } from './provider-settings.ts';
 import { queueSettings } from './queue-settings.ts';
 import { retentionSettings } from './retention-settings.ts';
+import { storageSettings } from './storage-settings.ts';
 import { toolSettings } from './tool-settings.ts';
 import { webSearchSettings } from './web-search-settings.ts';
 import { webhookSettings } from './webhook-settings.ts';
@@ -24,39 +26,47 @@ export const settings = {
     schema: () => modeSchema,
     default: 'mini',
     environment: 'SVC_MODE',
-    description: 'pico for a very small machine, mini otherwise',
+    scope: 'daemon',
+    description:
+      'pico for a very small machine, mini for one machine, pro for several daemons on PostgreSQL and Redis',
   }),
   'server.host': define({
     schema: () => z.string().min(1),
     default: '127.0.0.1',
     environment: 'SVC_HOST',
+    scope: 'daemon',
     description: 'The address to listen on; other than loopback requires an access key',
   }),
   'server.port': define({
     schema: () => count(0, 65_535),
     default: 4310,
     environment: 'SVC_PORT',
+    scope: 'daemon',
     description: 'The port to listen on; 0 picks a free one',
   }),
   'server.baseUrl': define({
     schema: () => z.url({ protocol: /^https?$/ }).optional(),
     default: undefined,
     environment: 'SVC_BASE_URL',
+    scope: 'daemon',
     description: 'The public URL of the daemon, for example behind a reverse proxy',
   }),
   'server.trustedProxies': define({
     schema: () => z.array(cidrOrAddress).max(100),
     default: [],
+    scope: 'daemon',
     description: 'Addresses or ranges of proxies whose X-Forwarded-For is trusted',
   }),
   'server.maxConnections': define({
     schema: () => count(16, 100_000),
     default: 1024,
+    scope: 'daemon',
     description: 'Connections at the same time; the longest idle one gives way to a new one',
   }),
   'server.maxConnectionsPerAddress': define({
     schema: () => count(1, 100_000),
     default: 128,
+    scope: 'daemon',
     description:
       'Connections of one address that is not of this machine, or requests at once of a client of a trusted proxy',
   }),
@@ -121,74 +131,9 @@ export const settings = {
     live: true,
     description: 'Serve /metrics to programs on this machine without a token',
   }),
-  'storage.synchronous': define({
-    schema: () => z.enum(['FULL', 'NORMAL']),
-    default: 'FULL',
-    description: 'FULL survives a power cut; NORMAL is faster but may lose the last writes',
-  }),
-  'storage.cacheMiB': define({
-    schema: () => count(1, 4096),
-    default: (mode) => (mode === 'pico' ? 4 : 16),
-    environment: 'SVC_STORAGE_CACHE_MIB',
-    description: "Size of the database's page cache, in MiB",
-  }),
-  'queue.name': define({
-    schema: () => z.string().min(1).max(100),
-    default: 'ai-tasks',
-    needsPro: true,
-    description: 'The name of the task queue in mode pro (not available yet)',
-  }),
-  'queue.notificationName': define({
-    schema: () => z.string().min(1).max(100),
-    default: 'ai-task-notifications',
-    needsPro: true,
-    description: 'The name of the notification queue in mode pro (not available yet)',
-  }),
-  'queue.concurrency': define({
-    schema: () => count(1, 1000),
-    default: (mode) => (mode === 'pico' ? 2 : 10),
-    environment: 'POOL_MAX_CONCURRENT',
-    description: 'Maximum number of tasks running at once, apart from agents with their own slots',
-  }),
+  ...storageSettings,
+  ...daemonSettings,
   ...queueSettings,
-  'queue.notificationConcurrency': define({
-    schema: () => count(1, 1000),
-    default: 5,
-    needsPro: true,
-    description: 'Concurrent notification deliveries in mode pro (not available yet)',
-  }),
-  'queue.redis.url': define({
-    schema: () => z.url({ protocol: /^rediss?$/ }).optional(),
-    default: undefined,
-    environment: 'QUEUE_STORE_URL',
-    needsPro: true,
-    description: 'The Redis URL of the queue in mode pro (not available yet)',
-  }),
-  'queue.retry.attempts': define({
-    schema: () => count(1, 20),
-    default: 3,
-    live: true,
-    description: 'Maximum number of attempts per task',
-  }),
-  'queue.retry.backoff': define({
-    schema: () => count(0, 300_000),
-    default: 1000,
-    live: true,
-    description: 'Delay before the second attempt, in milliseconds',
-  }),
-  'queue.retry.outage': define({
-    schema: () => count(0, 30 * 86_400_000),
-    default: 86_400_000,
-    live: true,
-    description:
-      'How long a task waits for a service that is away or overloaded before that counts as an attempt, in milliseconds',
-  }),
-  'queue.retry.type': define({
-    schema: () => z.enum(['exponential', 'fixed']),
-    default: 'exponential',
-    live: true,
-    description: 'How the delay grows: fixed or exponential',
-  }),
   'pool.timeoutMs': define({
     schema: () => count(100, 86_400_000),
     default: 1_800_000,
@@ -216,11 +161,13 @@ export const settings = {
     schema: () => z.enum(['debug', 'info', 'warn', 'error', 'silent']),
     default: 'info',
     environment: 'SVC_LOG_LEVEL',
+    scope: 'daemon',
     description: 'The lowest level that is logged',
   }),
   'log.maxMiB': define({
     schema: () => count(1, 10_240),
     default: 10,
+    scope: 'daemon',
     description: 'Size at which the log of a background daemon is rotated; three older files are kept',
   }),
 } as const;
@@ -235,6 +182,12 @@ export type SecretKey = Extract<SettingKey, `${string}Secret` | `${string}.apiKe
 export const settingKeys = Object.keys(settings) as SettingKey[];
 
 export const definitionOf = (key: SettingKey): SettingDefinition => settings[key];
+
+/** Whether the value of a setting is a secret or has secrets in it. */
+export function holdsSecret(key: SettingKey): boolean {
+  const { secret, secretParts, hasPassword } = definitionOf(key);
+  return (secret ?? secretParts ?? hasPassword) !== undefined;
+}
 
 /** The setting that a key means, as it is now or as earlier versions spelled it. */
 export function findSetting(key: string): SettingKey | undefined {

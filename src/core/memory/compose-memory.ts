@@ -20,7 +20,7 @@ import { MemoryRoots } from './memory-roots.ts';
 import { MemoryService } from './memory-service.ts';
 
 /** Memory cache of the index database. */
-const CACHE_MIB = { pico: 4, mini: 16 };
+const CACHE_MIB = { pico: 4, mini: 16, pro: 16 };
 
 export interface MemoryDeps {
   database: Database;

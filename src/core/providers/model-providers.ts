@@ -6,6 +6,7 @@ import {
   type ModelProvider,
   type ProviderName,
 } from '../../contract/providers.ts';
+import type { Setting } from '../../contract/config.ts';
 import type { FailureClass } from '../../contract/task.ts';
 import type { EmbeddingProvider } from '../config/memory-settings.ts';
 import { displayName } from '../config/provider-settings.ts';
@@ -304,8 +305,8 @@ export class ModelProviders {
   }
 
   /** Writes any setting; those of providers by the same rules as `configure`. */
-  setSetting(key: string, value: unknown) {
-    const setting = this.#changes.set(key, value);
+  async setSetting(key: string, value: unknown, author: string | undefined): Promise<Setting> {
+    const setting = await this.#changes.set(key, value, author);
     const type = providerTypes.find((each) => key.startsWith(`providers.${each}.`));
     if (type) this.#resetState(type);
     if (key === 'providers.servers')

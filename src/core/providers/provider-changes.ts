@@ -5,6 +5,7 @@ import {
   type ModelProviderType,
   type ProviderName,
 } from '../../contract/providers.ts';
+import type { Setting } from '../../contract/config.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
@@ -45,30 +46,33 @@ export class ProviderChanges {
   /** Adds a server, which can be used at once. */
   async add(input: AddProvider, changer: Changer): Promise<void> {
     const { config } = this.#deps;
+    await config.refresh();
     this.#servers.requireNew(input);
     if (input.default) this.#requireDefaultWritable();
     await auditChange(this.#deps, changer, 'provider.add', { provider: input.name, baseUrl: input.baseUrl });
-    this.#servers.add(input);
+    await this.#servers.add(input, changer.userId);
     if (!input.default) return;
-    config.set('chat.defaultProvider', input.name);
-    config.set('chat.defaultModel', null);
+    await config.set('chat.defaultProvider', input.name, changer.userId);
+    await config.set('chat.defaultModel', null, changer.userId);
   }
 
   /** Removes a server; where it is the default provider, the default is the first usable one again. */
   async remove(name: ProviderName, changer: Changer): Promise<void> {
     const { config } = this.#deps;
+    await config.refresh();
     requireWritable(config, 'providers.servers');
     const isDefault = config.get('chat.defaultProvider') === name;
     if (isDefault) this.#requireDefaultWritable();
     await auditChange(this.#deps, changer, 'provider.remove', { provider: name });
     if (isDefault) {
-      config.set('chat.defaultProvider', null);
-      config.set('chat.defaultModel', null);
+      await config.set('chat.defaultProvider', null, changer.userId);
+      await config.set('chat.defaultModel', null, changer.userId);
     }
-    this.#servers.remove(name);
+    await this.#servers.remove(name, changer.userId);
   }
 
   async configure(name: ProviderName, change: ConfigureModelProvider, changer: Changer): Promise<void> {
+    await this.#deps.config.refresh();
     this.#deps.connections.require(name);
     if (isBuiltIn(name)) return this.#configureBuiltIn(name, change, changer);
     this.#servers.changed(name, change);
@@ -76,7 +80,7 @@ export class ProviderChanges {
       provider: name,
       changed: Object.keys(change),
     });
-    this.#servers.configure(name, change);
+    await this.#servers.configure(name, change, changer.userId);
   }
 
   async #configureBuiltIn(type: ModelProviderType, change: ConfigureModelProvider, changer: Changer) {
@@ -96,40 +100,41 @@ export class ProviderChanges {
       provider: type,
       changed: Object.keys(patch),
     });
-    for (const [key, value] of values) this.set(key, value);
+    for (const [key, value] of values) await this.set(key, value, changer.userId);
   }
 
   async setDefault(type: ProviderName, model: string | undefined, changer: Changer): Promise<void> {
+    await this.#deps.config.refresh();
     this.#requireDefaultWritable();
     await auditChange(this.#deps, changer, 'provider.set_default', { provider: type, model: model ?? null });
-    this.set('chat.defaultProvider', type);
-    this.set('chat.defaultModel', model ?? null);
+    await this.set('chat.defaultProvider', type, changer.userId);
+    await this.set('chat.defaultModel', model ?? null, changer.userId);
   }
 
   /** Writes one setting; deletes the key first where it would be sent to another origin. */
-  set(key: string, value: unknown) {
+  async set(key: string, value: unknown, author: string | undefined): Promise<Setting> {
     const { config, connections } = this.#deps;
     this.#requireAllowed(key, value, key);
-    if (key === 'providers.servers') return this.#setServers(value);
+    if (key === 'providers.servers') return this.#setServers(value, author);
     const type = providerTypes.find((each) => isUrlSetting(each, key));
-    if (!type) return config.set(key, value);
+    if (!type) return config.set(key, value, author);
     const keyName = `providers.${type}.apiKey` as const;
     if (connections.key(type) === undefined || !this.#changesOrigin([[key, value]]))
-      return config.set(key, value);
+      return config.set(key, value, author);
     requireWritable(config, keyName);
     const previous = config.secret(keyName);
-    config.set(keyName, null);
+    await config.set(keyName, null, author);
     try {
-      return config.set(key, value);
+      return await config.set(key, value, author);
     } catch (error) {
       // The origin did not change.
-      if (previous !== undefined) config.set(keyName, previous);
+      if (previous !== undefined) await config.set(keyName, previous, author);
       throw error;
     }
   }
 
   /** All servers at once, as `svc config set` gives them. */
-  #setServers(value: unknown) {
+  #setServers(value: unknown, author: string | undefined): Promise<Setting> {
     const { config } = this.#deps;
     const servers = value === null ? {} : (safeParse(serversSchema, value).data ?? {});
     for (const [name, { baseUrl }] of Object.entries(servers))
@@ -140,7 +145,7 @@ export class ProviderChanges {
         'wrong_state',
         `${fallback} is the default provider. Choose another first: svc providers default PROVIDER`,
       );
-    return config.set('providers.servers', value);
+    return config.set('providers.servers', value, author);
   }
 
   #requireDefaultWritable(): void {

@@ -28,8 +28,8 @@ export class ServerChanges {
       );
   }
 
-  add({ name, baseUrl, apiKey, defaultModel }: AddProvider): void {
-    this.#write(name, { baseUrl, apiKey, defaultModel, enabled: true });
+  add({ name, baseUrl, apiKey, defaultModel }: AddProvider, author: string | undefined): Promise<void> {
+    return this.#write(name, { baseUrl, apiKey, defaultModel, enabled: true }, author);
   }
 
   /** The server after a change; its key is never sent to another origin than the one it was set for. */
@@ -54,16 +54,24 @@ export class ServerChanges {
     };
   }
 
-  configure(name: ProviderName, change: ConfigureModelProvider): void {
-    this.#write(name, this.changed(name, change));
+  async configure(
+    name: ProviderName,
+    change: ConfigureModelProvider,
+    author: string | undefined,
+  ): Promise<void> {
+    await this.#write(name, this.changed(name, change), author);
   }
 
-  remove(name: ProviderName): void {
-    this.#write(name, undefined);
+  remove(name: ProviderName, author: string | undefined): Promise<void> {
+    return this.#write(name, undefined, author);
   }
 
-  #write(name: ProviderName, server: ServerSettings | undefined): void {
+  async #write(
+    name: ProviderName,
+    server: ServerSettings | undefined,
+    author: string | undefined,
+  ): Promise<void> {
     const { [name]: _, ...others } = this.#config.opened(KEY);
-    this.#config.set(KEY, server ? { ...others, [name]: server } : others);
+    await this.#config.set(KEY, server ? { ...others, [name]: server } : others, author);
   }
 }

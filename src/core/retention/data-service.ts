@@ -43,7 +43,7 @@ export class DataService {
   async prune(caller: Caller, { dryRun, vacuum }: PruneData, address?: string): Promise<PruneReport> {
     const { database, retention } = this.#deps;
     const { space } = database;
-    const before = space.read();
+    const before = await space.read();
     if (dryRun)
       return {
         dryRun,
@@ -59,8 +59,8 @@ export class DataService {
       await this.#deps.tidyKeptFiles();
       await retention.giveBack(0, Infinity);
       if (vacuum) await space.rewrite();
-      const after = space.read();
-      const freedBytes = Math.max(0, before.pages - after.pages) * after.pageBytes;
+      const after = await space.read();
+      const freedBytes = Math.max(0, before.bytes - after.bytes);
       await this.#record(caller, { vacuum, freedBytes, removed: Object.fromEntries(removed) }, address);
       return {
         dryRun,

@@ -4,8 +4,8 @@ import type { Database } from '../storage/database.ts';
 import type { RetentionRule } from './retention-rule.ts';
 
 const DAY_MS = 86_400_000;
-/** Pages returned to the disk per step: 2 MiB, which takes a few milliseconds. */
-const PAGES = 512;
+/** Returned to the disk per step, which takes a few milliseconds. */
+const STEP_BYTES = 2 * 1024 * 1024;
 const MAX_STEPS = 50;
 /** The share of the file that may stay free for new rows. */
 const SPARE = 0.05;
@@ -49,13 +49,13 @@ export class Retention {
     return counts;
   }
 
-  /** Returns free pages to the disk, except for the share `spare` of the file. */
+  /** Returns free space to the disk, except for the share `spare` of the database. */
   async giveBack(spare = SPARE, maxSteps = MAX_STEPS): Promise<void> {
     const { space } = this.#deps.database;
     for (let step = 0; step < maxSteps; step++) {
-      const { pages, freePages } = space.read();
-      const surplus = Math.floor(freePages - pages * spare);
-      if (surplus <= 0 || (await space.giveBack(Math.min(PAGES, surplus))) === 0) return;
+      const { bytes, freeBytes } = await space.read();
+      const surplus = Math.floor(freeBytes - bytes * spare);
+      if (surplus <= 0 || (await space.giveBack(Math.min(STEP_BYTES, surplus))) === 0) return;
     }
   }
 

@@ -39,7 +39,7 @@ export class SettingService {
   /** Writes a setting and its audit entry, and notifies no one. */
   async write(caller: Caller, key: string, value: unknown, address?: string): Promise<Setting> {
     const { database, audit, modelProviders } = this.#deps;
-    const setting = modelProviders.setSetting(key, value);
+    const setting = await modelProviders.setSetting(key, value, caller.userId);
     await database.write((transaction) =>
       audit.append(transaction, {
         kind: 'security',

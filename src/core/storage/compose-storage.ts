@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { Feature } from '../lifecycle.ts';
+import type { Config } from '../config/config.ts';
 import { explainUnwritable } from '../paths/explain-unwritable.ts';
 import { makeDirectory } from '../paths/make-directory.ts';
 import type { Log } from '../log.ts';
@@ -15,16 +16,13 @@ const CHECK_EVERY_MS = 5000;
 
 export interface StorageDeps extends Pick<StorageOptions, 'reportBug'> {
   onStartStep?: StorageOptions['report'];
-  config: {
-    get(key: 'storage.synchronous'): StorageOptions['synchronous'];
-    get(key: 'storage.cacheMiB'): number;
-  };
-  runtime: Pick<Runtime, 'monotonic'>;
+  config: Pick<Config, 'get'>;
+  runtime: Pick<Runtime, 'monotonic' | 'random'>;
   locations: Locations;
   log: Log;
 }
 
-/** Locks the data directory for this daemon and opens its database; stopping closes both. */
+/** Locks the data directory for this daemon and opens the database; stopping closes both. */
 export async function composeStorage({
   config,
   locations,
@@ -41,15 +39,32 @@ export async function composeStorage({
   }
   const file = locations.databaseFile;
   const lock = await lockDataDirectory(join(locations.data, 'daemon.lock'), file);
-  const database = await openSqlite({
-    file,
-    synchronous: config.get('storage.synchronous'),
-    cacheMiB: config.get('storage.cacheMiB'),
-    reportBug,
-    report: onStartStep,
-    isLocked: () => lock.isHeld(),
-    monotonic: runtime.monotonic,
-  }).catch((error: unknown) => {
+  const open = async (): Promise<Database> => {
+    const url = config.get('mode') === 'pro' ? config.get('storage.url') : undefined;
+    if (url !== undefined) {
+      // Most daemons have SQLite and never load the client of PostgreSQL.
+      const { startPostgres } = await import('./postgres/start-postgres.ts');
+      return startPostgres({
+        url,
+        prepared: config.get('storage.prepared'),
+        readers: config.get('storage.readers'),
+        writers: config.get('storage.writers'),
+        reportBug,
+        report: onStartStep,
+        ...runtime,
+      });
+    }
+    return openSqlite({
+      file,
+      synchronous: config.get('storage.synchronous'),
+      cacheMiB: config.get('storage.cacheMiB'),
+      reportBug,
+      report: onStartStep,
+      isLocked: () => lock.isHeld(),
+      monotonic: runtime.monotonic,
+    });
+  };
+  const database = await open().catch((error: unknown) => {
     lock.release();
     throw error;
   });

@@ -1,4 +1,5 @@
 import type { CompiledQuery, Kysely, RawBuilder, SqlBool } from 'kysely';
+import type { ListedTable } from './listed-tables.ts';
 import type { Schema } from './schema.ts';
 import type { StorageFault } from './storage-fault.ts';
 
@@ -10,13 +11,29 @@ export interface WriteTransaction {
   /** Runs queries inside the transaction. The work must await nothing else. */
   readonly db: Kysely<Schema>;
   /** Runs a query of `prepareQuery` inside the transaction and returns its rows, at a fraction of what `db` costs. */
-  rows<R>(query: CompiledQuery<R>): R[];
+  rows<R>(query: CompiledQuery<R>): R[] | Promise<R[]>;
   /** Inserts at the end of the transaction, batched with other rows of the table; not visible inside the transaction. */
   insertLater<T extends keyof Schema>(table: T, row: Row<T>): void;
   /** Adds `amounts` to the row with `key`, which is created when missing; the sums of one commit become one write. */
   addLater<T extends keyof Schema>(table: T, key: Row<T> & Values, amounts: Row<T> & Values): void;
+  /** Gives `item` to the collector at the end of the transaction, with those of the other works in it. */
+  collect<I>(collector: Collector<I>, item: I): void;
   /** Runs once the commit is durable, before `write` resolves. */
   afterCommit(callback: () => void): void;
+}
+
+/** Stores what several works of a transaction have in common, such as the next links of one chain. */
+export interface Collector<I> {
+  /** Runs once for a transaction, after its works; what it rejects with fails them. */
+  store(transaction: Pick<WriteTransaction, 'db' | 'insertLater'>, items: I[]): Promise<void>;
+}
+
+export interface WriteOptions {
+  /**
+   * Promises that each change of the work is one guarded statement, and that nothing it reads decides what it writes: it
+   * may then run at the same time as others of its transaction. Other works run one after another.
+   */
+  independent?: boolean;
 }
 
 export interface Database {
@@ -31,7 +48,7 @@ export interface Database {
    * Resolves once the work is durable. Work that throws is rolled back alone and rejects with its error; faults of disk
    * and database reject as `AppError`. Work may run twice, so it must change nothing but the database.
    */
-  write<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
+  write<T>(work: (transaction: WriteTransaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** The parts that differ between database engines. */
   readonly engine: Engine;
   /** Number of commits since the start, for benchmarks. */
@@ -46,22 +63,34 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Pages of the database file. */
+/** The space that the database takes, in bytes. */
 export interface SpaceUse {
-  pageBytes: number;
-  pages: number;
-  freePages: number;
-  /** Whether free pages can return to the disk in steps; a file of an older svc must be rewritten once. */
+  /** Where it is: the path of its file, or host, port and name. */
+  location: string;
+  bytes: number;
+  walBytes: number;
+  /** What removed rows left and new ones will take. */
+  freeBytes: number;
+  /** Whether free space can return to the disk in steps; a file of an older svc must be rewritten once. */
   isIncremental: boolean;
 }
 
+/** A table with its indexes. */
+export interface TableUse {
+  name: string;
+  rows: number;
+  bytes: number;
+}
+
 export interface DatabaseSpace {
-  read(): SpaceUse;
-  /** Works also if the database cannot be read. */
-  onDisk(): { databaseBytes: number; diskFreeBytes: number };
-  /** Returns at most `pages` free pages to the disk; resolves to how many. */
-  giveBack(pages: number): Promise<number>;
-  /** Rewrites the file without its free pages. Reads continue, writes wait; it needs free disk space. */
+  read(): Promise<SpaceUse>;
+  /** The largest first; it may read all of the database. */
+  tables(): Promise<TableUse[]>;
+  /** Works also if the database cannot be read; the disk of a database server is not known. */
+  onDisk(): { databaseBytes: number; diskFreeBytes?: number };
+  /** Returns at most so many free bytes to the disk; resolves to how many. */
+  giveBack(bytes: number): Promise<number>;
+  /** Rewrites the database without its free space. Reads continue, writes may wait; it needs free disk space. */
   rewrite(): Promise<void>;
 }
 
@@ -73,6 +102,9 @@ export interface TextSlice {
   limit: number;
 }
 
+/** What only one transaction of all daemons may do at a time. */
+export type Section = 'audit';
+
 /** Conditions whose SQL differs between engines. */
 export interface Engine {
   /** The sequence number of the next task: increasing, possibly with gaps. */
@@ -81,6 +113,8 @@ export interface Engine {
   textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number }>;
   /** A query of these numbers. */
   numbers(list: readonly number[]): RawBuilder<{ value: number }>;
+  /** `join` that reads the table on its left first. */
+  joinInOrder(): RawBuilder<unknown>;
   /** A column that no index is used for: the condition tests rows that were found another way. */
   withoutIndex<T>(column: string): RawBuilder<T>;
   /** True for each task that `longRead` reads, until its time limit stops the query. */
@@ -90,6 +124,17 @@ export interface Engine {
   hasTag(tag: string): RawBuilder<SqlBool>;
   /** The value at a path such as `$.usage.totalTokens` in a column that holds JSON; null where there is none. */
   jsonValue<T>(column: string, path: string): RawBuilder<T>;
+  /** Whether the table may have so many rows that counting them would hold up other requests. */
+  mayHaveMany(table: ListedTable): Promise<boolean>;
+  /** The query inside a transaction, with its rows kept from changing until the commit. */
+  lock<Q extends { forUpdate(): Q }>(query: Q): Q;
+  /**
+   * Resolves when no other transaction that is in the same section can commit before this one: what is read after it
+   * holds until the commit.
+   */
+  enter(db: Kysely<Schema>, section: Section): Promise<void>;
+  /** Adds a new task to those whose text is still to be indexed. */
+  noteText(transaction: WriteTransaction, seq: number): void;
   /** Updates the text index with all committed tasks. */
   refreshTextIndex(): Promise<void>;
   /** Does a change of the text of a task, and updates the text index with it. */

@@ -3,3 +3,20 @@ import type { Kysely } from 'kysely';
 /** Reports how many of the equal parts of a migration are done. */
 export type ReportParts = (done: number, total: number) => void;
 export type Migration = (db: Kysely<never>, report: ReportParts) => Promise<void>;
+
+/** A migration for both engines. */
+export interface SharedMigration {
+  up: Migration;
+  /**
+   * Whether it takes away what the release before still uses. Then daemons of that release refuse the database; after any
+   * other migration they go on beside newer ones, so a release adds, and a later one takes away.
+   */
+  contracts: boolean;
+}
+
+/**
+ * All migrations since there are two engines, by their recorded names, in order. Each is written once, with Kysely's schema
+ * builder and SQLite's types: PostgreSQL reads `integer` as `bigint`, `real` as `double precision`, and compares `text` by
+ * bytes.
+ */
+export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {};

@@ -25,6 +25,7 @@ import type {
   TaskDayRow,
   TaskEventRow,
   TaskLabelRow,
+  TaskWordsRow,
   TaskRow,
 } from './rows/tasks.ts';
 import type { WebhookDeliveryRow, WebhookRow } from './rows/webhooks.ts';
@@ -37,6 +38,8 @@ export interface Schema {
   task_counts: TaskCountRow;
   task_days: TaskDayRow;
   task_labels: TaskLabelRow;
+  /** PostgreSQL's text index; SQLite has one of its own. */
+  task_words: TaskWordsRow;
   idempotency_keys: IdempotencyKeyRow;
   dead_letters: DeadLetterRow;
   notifications: NotificationRow;

@@ -4,7 +4,7 @@ import type { QueueUsers } from './queue-users.ts';
 
 /** Agents that mostly wait for others, so that many of them fit on a machine. */
 const ioBound = ['builtin', 'http'];
-const IO_BOUND_SLOTS = { mini: 32, pico: 8 };
+const IO_BOUND_SLOTS = { pro: 32, mini: 32, pico: 8 };
 /** The pool of agents that have no slots of their own. */
 const SHARED = 'tasks';
 const INTERACTIVE = 'interactive';

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import type { TaskStatus } from '../../contract/task.ts';
 import type { FilterTasksQuery } from '../../contract/tasks.ts';
 import { trimSlashes } from '../../contract/trim-slashes.ts';
 import type { Engine, TextSlice } from '../storage/database.ts';
@@ -73,14 +74,14 @@ export function taskFilters(conditions: TaskConditions, engine: Engine): TaskFil
     tested: engine.withoutIndex(`tasks.${name}`),
   });
   const filters: (TaskFilter | undefined)[] = [
-    ...labels.map(labelFilter),
+    ...labels.map((label) => labelFilter(label, engine)),
     equal('sourceId', column('source_id'), sourceId, { hasOrder: false }),
     equal('repository', column('repository'), repository),
     equal('agent', agentOf(engine), agent),
     cwd === undefined ? undefined : filter('cwd', column('cwd'), (path) => isInDirectory(path, cwd)),
     oneOf('source', column('source'), source),
     oneOf('priority', column('priority'), priority),
-    oneOf('status', column('status'), status),
+    inStates(column('status'), status),
     equal('ownerId', column('owner_id'), ownerId),
     between('createdAfter', column('created_at'), createdAfter, createdBefore),
     between('completedAfter', column('completed_at'), completedAfter, completedBefore),
@@ -108,8 +109,23 @@ const equal = (name: Name, subject: Subject, value: unknown, { hasOrder = true }
   value === undefined ? undefined : filter(name, subject, (ref) => sql`${ref} = ${value}`, { hasOrder });
 
 const oneOf = (name: Name, subject: Subject, values: readonly unknown[] | undefined) =>
-  values &&
-  filter(name, subject, (ref) => sql`${ref} in (${sql.join(values)})`, { hasOrder: values.length === 1 });
+  values && anyOf(name, subject, values, (ref) => sql`${ref} in (${sql.join(values)})`);
+
+/** The states in the text of the query, each on its own: PostgreSQL has an index per state. */
+const inStates = (subject: Subject, states: readonly TaskStatus[] | undefined) =>
+  states &&
+  anyOf('status', subject, states, (ref) => {
+    const each = states.map((state) => sql`${ref} = ${sql.lit(state)}`);
+    return sql`(${sql.join(each, sql` or `)})`;
+  });
+
+/** None of no values is one of them, which PostgreSQL has no list for. */
+const anyOf = (
+  name: Name,
+  subject: Subject,
+  values: readonly unknown[],
+  is: (subject: RawBuilder<unknown>) => Condition,
+) => filter(name, subject, values.length === 0 ? () => sql`false` : is, { hasOrder: values.length === 1 });
 
 function between(name: Name, subject: Subject, from: string | undefined, to: string | undefined) {
   if (from === undefined && to === undefined) return undefined;
@@ -136,7 +152,7 @@ function isInDirectory(path: RawBuilder<unknown>, cwd: string): Condition {
   return sql`(${path} >= ${root || '/'} and ${path} < ${after} and (${path} = ${root || '/'} or ${path} >= ${inside}))`;
 }
 
-function labelFilter(label: string): TaskFilter {
+function labelFilter(label: string, engine: Engine): TaskFilter {
   const is = sql<SqlBool>`task_labels.label = ${label}`;
   return {
     name: 'labels',
@@ -144,7 +160,7 @@ function labelFilter(label: string): TaskFilter {
     test: sql`exists (select 1 from task_labels where ${is}
       and task_labels.created_at = tasks.created_at and task_labels.task_seq = tasks.seq)`,
     walk: {
-      from: sql`task_labels cross join tasks on tasks.seq = task_labels.task_seq`,
+      from: sql`task_labels ${engine.joinInOrder()} tasks on tasks.seq = task_labels.task_seq`,
       where: is,
       createdAt: sql.ref('task_labels.created_at'),
       seq: sql.ref('task_labels.task_seq'),

@@ -10,7 +10,7 @@ import { type Caller, visibleOwner } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { CursorCodec } from './cursor.ts';
-import { ReadTimeLimit } from '../storage/sqlite/long-reads/read-time-limit.ts';
+import { ReadTimeLimit } from '../storage/read-time-limit.ts';
 import type { TaskCountStore } from '../storage/task-count-store.ts';
 import type { RunProgressReports } from './run-progress.ts';
 import type { FieldColumn } from './task-columns.ts';

@@ -145,7 +145,7 @@ async function countSome(
   if (counted.length === 0) return new Map();
   const list = counted.map(({ found, name }, index) => {
     const limit = (name === 'cwd' ? directory : few) + 1;
-    return sql`(select count(*) from (${found} limit ${limit})) as ${sql.ref(`n${index}`)}`;
+    return sql`(select count(*) from (${found} limit ${limit}) as found) as ${sql.ref(`n${index}`)}`;
   });
   const { rows } = await sql<Record<string, number>>`select ${sql.join(list)}`.execute(longRead);
   return new Map(counted.map((filter, index) => [filter, rows[0]?.[`n${index}`] ?? 0]));

@@ -139,6 +139,7 @@ export class TaskStore {
       event_seq: events.length,
     };
     transaction.insertLater('tasks', stored);
+    this.#engine.noteText(transaction, stored.seq);
     for (const row of labelRows(stored)) transaction.insertLater('task_labels', row);
     this.#count(transaction, stored, 1);
     countDay(transaction, stored, stored.created_at, 'created');

@@ -22,7 +22,9 @@ export async function countTasks(
   const found = foundByIndex(plan, isEnding);
   const upTo = async (rows: RawBuilder<unknown>, most = counted): Promise<TaskTotal> => {
     const [row] = (
-      await sql<{ n: number }>`select count(*) as n from (${rows} limit ${most + 1})`.execute(longRead)
+      await sql<{ n: number }>`select count(*) as n from (${rows} limit ${most + 1}) as found`.execute(
+        longRead,
+      )
     ).rows;
     const n = row?.n ?? 0;
     return n > most ? { total: most, isLowerBound: true } : { total: n };
@@ -46,8 +48,8 @@ export async function countTasks(
         ]
       : [plan.walk.from, plan.walk.where, false];
   const { rows } = await sql<{ n: number; read: number }>`
-    select count(*) as read, coalesce(sum(is_match), 0) as n
-    from (select ${allOf(tests)} as is_match from ${from} where ${where} limit ${examined + 1})`.execute(
+    select count(*) as read, count(*) filter (where is_match) as n
+    from (select ${allOf(tests)} as is_match from ${from} where ${where} limit ${examined + 1}) as examined`.execute(
     plan.db,
   );
   const { n = 0, read = 0 } = rows[0] ?? {};

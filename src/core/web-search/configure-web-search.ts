@@ -20,6 +20,7 @@ export async function configureWebSearch(
   { userId, address }: Changer,
 ): Promise<void> {
   const values = valuesOf(patch);
+  await config.refresh();
   for (const [key, value] of values)
     for (const each of [key, ...config.forgottenBy(key, value)]) requireWritable(config, each);
   if (values.length === 0) return;
@@ -34,7 +35,7 @@ export async function configureWebSearch(
       result: 'ok',
     }),
   );
-  for (const [key, value] of values) config.set(key, value);
+  for (const [key, value] of values) await config.set(key, value, userId);
 }
 
 /** Base URLs come first: changing one removes the stored key, unless the patch sets a new key after it. */

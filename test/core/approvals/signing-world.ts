@@ -35,7 +35,7 @@ export async function openSigning(required: 'never' | 'high-danger' | 'always' =
   const setting = { required, isOpen: false };
   const clock = { now: new Date('2026-03-01T12:00:00.000Z') };
   const runtime = { ...systemRuntime, now: () => clock.now };
-  const audit = new AuditLog(runtime);
+  const audit = new AuditLog(runtime, database.engine);
   const notifications = new NotificationService({ database, bus, runtime });
   const needs = signaturePolicy(() => setting.required);
   const approvalStore = new ApprovalStore(database, needs);

@@ -5,7 +5,7 @@ import { openStorage } from '../../helpers/storage.ts';
 
 it('chains audit entries without a gap when many are written at once and some are rolled back', async () => {
   await using storage = await openStorage();
-  const audit = new AuditLog(systemRuntime);
+  const audit = new AuditLog(systemRuntime, storage.database.engine);
   const all = Array.from({ length: 300 }, (_, at) =>
     storage.database.write(async (transaction) => {
       await audit.append(transaction, { kind: 'security', tool: `event ${at}`, result: 'ok' });

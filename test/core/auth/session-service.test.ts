@@ -27,7 +27,11 @@ async function serviceOf({ database }: TestStorage) {
       )
       .execute(),
   );
-  const parts = { database, store: new SessionStore(database), audit: new AuditLog(runtime) };
+  const parts = {
+    database,
+    store: new SessionStore(database),
+    audit: new AuditLog(runtime, database.engine),
+  };
   return {
     clock,
     sessions: new SessionService({

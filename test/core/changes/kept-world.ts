@@ -72,7 +72,7 @@ export async function openKept({
       source: async () => Promise.reject(new Error('There is no worktree')),
     },
     ...shared,
-    audit: new AuditLog(systemRuntime),
+    audit: new AuditLog(systemRuntime, database.engine),
     secretFiles: new SecretFiles(),
     workspaces: join(tree.root, 'data/workspaces'),
   });

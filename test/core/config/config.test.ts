@@ -57,14 +57,14 @@ describe('the value of a setting', () => {
     );
   });
 
-  it('derives a value from settings again only after one of them has changed', () => {
+  it('derives a value from settings again only after one of them has changed', async () => {
     const config = configOf();
     let computed = 0;
     const derived = config.derive(() => `${++computed}: ${config.get('agents.default')}`);
     expect([derived(), derived()]).toEqual(['1: undefined', '1: undefined']);
-    config.set('agents.default', 'claude');
+    await config.set('agents.default', 'claude');
     expect([derived(), derived()]).toEqual(['2: claude', '2: claude']);
-    config.set('agents.default', null);
+    await config.set('agents.default', null);
     expect(derived()).toBe('3: undefined');
   });
 
@@ -112,11 +112,11 @@ describe('the value of a setting', () => {
 });
 
 describe('changing a setting', () => {
-  it('keeps external edits of the settings file', () => {
+  it('keeps external edits of the settings file', async () => {
     const config = configOf();
-    config.set('queue.retry.attempts', 5);
+    await config.set('queue.retry.attempts', 5);
     write({ queue: { retry: { attempts: 5, backoff: 77 } }, agents: { default: 'command' } });
-    config.set('queue.retry.type', 'fixed');
+    await config.set('queue.retry.type', 'fixed');
     expect(read()).toEqual({
       queue: { retry: { attempts: 5, backoff: 77, type: 'fixed' } },
       agents: { default: 'command' },
@@ -124,43 +124,46 @@ describe('changing a setting', () => {
     expect(config.get('queue.retry.backoff')).toBe(77);
   });
 
-  it('changes nothing when the settings file has become invalid', () => {
+  it('changes nothing when the settings file has become invalid', async () => {
     const config = configOf();
     writeFileSync(file, '{ "queue": ');
-    expect(() => config.set('queue.retry.attempts', 5)).toThrow(`${file}:1: `);
+    await expect(config.set('queue.retry.attempts', 5)).rejects.toThrow(`${file}:1: `);
     expect(readFileSync(file, 'utf8')).toBe('{ "queue": ');
     expect(config.get('queue.retry.attempts')).toBe(3);
   });
 
   // The superuser writes everywhere.
-  it.skipIf(process.getuid?.() === 0)('changes nothing when the settings file cannot be written', () => {
-    const config = configOf();
-    config.set('queue.retry.attempts', 5);
-    chmodSync(folder, 0o500);
-    expect(() => config.set('queue.retry.attempts', 6)).toThrow('EACCES');
-    chmodSync(folder, 0o700);
-    expect(config.get('queue.retry.attempts')).toBe(5);
-    expect(configOf().get('queue.retry.attempts')).toBe(5);
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    'changes nothing when the settings file cannot be written',
+    async () => {
+      const config = configOf();
+      await config.set('queue.retry.attempts', 5);
+      chmodSync(folder, 0o500);
+      await expect(config.set('queue.retry.attempts', 6)).rejects.toThrow('EACCES');
+      chmodSync(folder, 0o700);
+      expect(config.get('queue.retry.attempts')).toBe(5);
+      expect(configOf().get('queue.retry.attempts')).toBe(5);
+    },
+  );
 
-  it('creates the directory of the settings file', () => {
+  it('creates the directory of the settings file', async () => {
     const inside = join(folder, 'a', 'b', 'settings.json');
-    configOf({ settingsFile: inside }).set('agents.default', 'command');
+    await configOf({ settingsFile: inside }).set('agents.default', 'command');
     expect(existsSync(inside)).toBe(true);
     expect(configOf({ settingsFile: inside }).get('agents.default')).toBe('command');
   });
 
-  it('reverts a value that waits for the next start', () => {
+  it('reverts a value that waits for the next start', async () => {
     const config = configOf();
-    expect(config.set('queue.concurrency', 4)).toMatchObject({ value: 10, pending: 4 });
-    expect(config.set('queue.concurrency', null)).not.toHaveProperty('pending');
+    expect(await config.set('queue.concurrency', 4)).toMatchObject({ value: 10, pending: 4 });
+    expect(await config.set('queue.concurrency', null)).not.toHaveProperty('pending');
     expect(read()).toEqual({});
   });
 
   it.each(['__proto__', 'constructor.prototype', 'queue.__proto__.polluted', 'hasOwnProperty'])(
     'rejects the unknown setting %s',
-    (key) => {
-      expect(() => configOf().set(key, 1)).toThrow('There is no such setting');
+    async (key) => {
+      await expect(configOf().set(key, 1)).rejects.toThrow('There is no such setting');
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
       expect(existsSync(file)).toBe(false);
     },

@@ -57,21 +57,24 @@ describe('a setting stored under the key of an earlier version', () => {
 
   it.each(['webhooks.codehost.aiTaskLabel', 'webhooks.github.aiTaskLabel'])(
     'moves a setting to its current key when it is changed as %s, and removes it on reset',
-    (key) => {
+    async (key) => {
       write({ webhooks: { codehost: { aiTaskLabel: 'old', comments: false } } });
       const config = configOf();
-      expect(config.set(key, 'new')).toMatchObject({ key: 'webhooks.github.aiTaskLabel', value: 'new' });
+      expect(await config.set(key, 'new')).toMatchObject({
+        key: 'webhooks.github.aiTaskLabel',
+        value: 'new',
+      });
       expect(read()).toEqual({ webhooks: { codehost: { comments: false }, github: { aiTaskLabel: 'new' } } });
       expect(configOf().get('webhooks.github.aiTaskLabel')).toBe('new');
-      config.set(key, null);
+      await config.set(key, null);
       expect(config.get('webhooks.github.aiTaskLabel')).toBe('ai-task');
       expect(read()).toEqual({ webhooks: { codehost: { comments: false } } });
     },
   );
 
-  it('removes the earlier key together with the current one', () => {
+  it('removes the earlier key together with the current one', async () => {
     write({ webhooks: { codehost: { aiTaskLabel: 'old' }, github: { aiTaskLabel: 'new' } } });
-    configOf().set('webhooks.github.aiTaskLabel', null);
+    await configOf().set('webhooks.github.aiTaskLabel', null);
     expect(read()).toEqual({});
   });
 });
@@ -93,16 +96,16 @@ describe('a secret stored under the key of an earlier version', () => {
     },
   );
 
-  it('a new secret replaces one under an earlier key', () => {
+  it('a new secret replaces one under an earlier key', async () => {
     write({ integrations: { codehost: { clientSecret: sealed() } } });
-    opened().set('integrations.codehost.clientSecret', 'another');
+    await opened().set('integrations.codehost.clientSecret', 'another');
     expect(read()).toEqual({ integrations: { github: { clientSecret: expect.stringMatching(/^sealed:/) } } });
     expect(opened().secret('integrations.github.clientSecret')).toBe('another');
   });
 
-  it('clears a secret under an earlier key when it would go to another server', () => {
+  it('clears a secret under an earlier key when it would go to another server', async () => {
     write({ integrations: { codehost: { clientSecret: sealed(), clientId: 'ours' } } });
-    opened().set('integrations.codehost.tokenUrl', 'https://evil.example/token');
+    await opened().set('integrations.codehost.tokenUrl', 'https://evil.example/token');
     expect(opened().secret('integrations.github.clientSecret')).toBeUndefined();
     expect(read()).toEqual({
       integrations: { codehost: { clientId: 'ours' }, github: { tokenUrl: 'https://evil.example/token' } },

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Config } from '../../../src/core/config/config.ts';
-import { environmentNameOf } from '../../../src/core/config/settings.ts';
+import { Config, type ConfigSources } from '../../../src/core/config/config.ts';
+import { environmentNameOf, type SettingKey } from '../../../src/core/config/settings.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { startDaemon, temporaryFolder } from '../../helpers/daemon.ts';
 
@@ -11,12 +11,20 @@ const values = {
   'queue.notificationName': 'mine too',
   'queue.notificationConcurrency': 7,
   'queue.redis.url': 'redis://localhost:6379',
+  'storage.url': 'postgres://svc@localhost/svc',
+  'storage.tls': 'off',
+  'storage.readers': 3,
+  'storage.writers': 3,
+  'storage.prepared': false,
+  'daemon.role': 'api',
+  'daemon.name': 'left',
+  'daemon.labels': ['gpu'],
 } as const;
 const keys = Object.keys(values) as (keyof typeof values)[];
 const defaults = {
   queue: { name: 'ai-tasks', notificationName: 'ai-task-notifications', notificationConcurrency: 5 },
 };
-const onlyPro = 'takes effect only in mode pro, which this version does not have yet';
+const onlyPro = 'It takes effect only in mode pro';
 
 /** The settings file of a folder that holds this document. */
 function fileWith(document: object, home = temporaryFolder()): string {
@@ -30,19 +38,28 @@ const nested = (key: string, value: unknown): object =>
       ? [key.slice(0, key.indexOf('.')), nested(key.slice(key.indexOf('.') + 1), value)]
       : [key, value],
   ]);
+const open = (sources: Partial<ConfigSources>, document = {}) =>
+  new Config({ env: {}, settingsFile: fileWith(document), ...sources });
+const shownValue = (config: Config, key: SettingKey) => config.list().find((each) => each.key === key)?.value;
 
 describe.each(keys)('the setting %s', (key) => {
   const value = values[key];
+  const variable = environmentNameOf(key);
 
-  it('a Pro setting is refused in the settings file, the environment and flags', () => {
-    const open = (sources: object, document = {}) =>
-      new Config({ env: {}, settingsFile: fileWith(document), ...sources });
+  it('is refused outside mode pro in the settings file, the environment and flags', () => {
     expect(() => open({}, nested(key, value))).toThrow(new RegExp(`settings.json:1: ${key}: .*${onlyPro}`));
-    const variable = environmentNameOf(key);
+    expect(() => open({ flags: { [key]: value } })).toThrow(onlyPro);
+    // Of many other programs too.
+    if (key === 'storage.url') return;
     expect(() => open({ env: { [variable]: String(value) } })).toThrow(
       new RegExp(`${variable}: .*${onlyPro}`),
     );
-    expect(() => open({ flags: { [key]: value } })).toThrow(new RegExp(onlyPro));
+  });
+
+  it('has the value of the environment in mode pro', () => {
+    const config = open({ env: { SVC_MODE: 'pro', [variable]: String(value) } });
+    expect(config.get(key)).toEqual(value);
+    expect(config.originOf(key)).toBe('environment');
   });
 });
 
@@ -52,7 +69,7 @@ it('the API refuses Pro settings, and removes them from the file', async () => {
   await using daemon = await startDaemon({ home });
   for (const key of keys)
     await expect(
-      daemon.client.config.update({ params: { key }, body: { value: values[key] } }),
+      daemon.client.config.update({ params: { key }, body: { value: values[key] as string } }),
     ).rejects.toMatchObject({ status: 400, message: expect.stringContaining(onlyPro) });
   await daemon.client.config.update({ params: { key: 'queue.name' }, body: { value: null } });
   expect(readFileSync(file, 'utf8')).not.toContain('"name"');
@@ -72,4 +89,112 @@ it('Pro settings at their defaults in an older file are ignored with a warning',
   ]);
   const { workers } = await daemon.client.queue.getStatus();
   expect(workers.notifications).toEqual({ running: true, concurrency: 5 });
+});
+
+it('DATABASE_URL of another program is ignored outside mode pro, as is its file', () => {
+  expect(open({ env: { DATABASE_URL: 'mysql://elsewhere/db' } }).get('storage.url')).toBeUndefined();
+  expect(open({ env: { DATABASE_URL_FILE: '/nonexistent' } }).get('storage.url')).toBeUndefined();
+});
+
+describe('the URL of the database', () => {
+  const withUrl = (url: string, more: Record<string, string> = {}) =>
+    open({ env: { SVC_MODE: 'pro', DATABASE_URL: url, ...more } });
+
+  it.each([
+    'postgres://svc@localhost/svc',
+    'postgresql://svc:word@127.0.0.1:5433/svc',
+    'postgres://svc@[::1]/svc',
+    'postgres:///svc?host=/run/postgresql',
+    'postgres://svc@db.example.org/svc?sslmode=verify-full',
+  ])('may be %s', (url) => {
+    expect(withUrl(url).get('storage.url')).toBe(url);
+  });
+
+  it.each([
+    ['postgres://svc@db.example.org/svc', 'sslmode=verify-full'],
+    ['postgres://svc@db.example.org/svc?sslmode=require', 'sslmode=verify-full'],
+    ['postgres://svc@localhost/svc?host=db.example.org', 'sslmode=verify-full'],
+    ['mysql://svc@localhost/svc', 'Expected a URL such as postgres://'],
+    ['postgres://svc@localhost/svc?password=word', 'Expected the password in front of the host'],
+  ])('may not be %s', (url, message) => {
+    expect(() => withUrl(url)).toThrow(message);
+  });
+
+  it('needs no TLS where storage.tls is off', () => {
+    const url = 'postgres://svc@db.example.org/svc';
+    expect(withUrl(url, { SVC_STORAGE_TLS: 'off' }).get('storage.url')).toBe(url);
+  });
+});
+
+describe.each([
+  ['storage.url', 'postgres://svc:hush%40hush@localhost/svc', 'postgres://svc:••••••••@localhost/svc'],
+  [
+    'queue.redis.url',
+    'rediss://:hush@redis.example.org:6380/2',
+    'rediss://:••••••••@redis.example.org:6380/2',
+  ],
+] as const)('the password in %s', (key, url, masked) => {
+  const variable = environmentNameOf(key);
+  const env = { SVC_MODE: 'pro', [variable]: url };
+
+  it('is not shown', () => {
+    const config = open({ env });
+    expect(config.get(key)).toBe(url);
+    expect(shownValue(config, key)).toBe(masked);
+  });
+
+  it('is not in the error for a wrong URL', () => {
+    const wrong = `ftp://svc:hush@db.example.org/svc`;
+    const start = () => open({ env: { ...env, [variable]: wrong } });
+    expect(start).toThrow(variable);
+    expect(start).not.toThrow('hush');
+  });
+
+  it('is not taken through the API, which stores the URL without it', async () => {
+    const settingsFile = fileWith({ mode: 'pro' });
+    const config = new Config({ env: {}, settingsFile });
+    await expect(config.set(key, url)).rejects.toMatchObject({
+      code: 'validation',
+      message: expect.stringMatching(new RegExp(`^${key}: .*${variable}_FILE$`)),
+    });
+    const bare = url.replace(/\/\/.*@/, '//svc@');
+    await expect(config.set(key, bare)).resolves.toMatchObject({ pending: bare });
+    expect(readFileSync(settingsFile, 'utf8')).not.toContain('hush');
+  });
+});
+
+describe('a variable of a secret with _FILE', () => {
+  const secretFile = (text: string) => {
+    const file = join(temporaryFolder(), 'secret');
+    writeFileSync(file, text);
+    return file;
+  };
+
+  it('names the file that holds the value', () => {
+    const url = 'postgres://svc:hush@localhost/svc';
+    const env = { SVC_MODE: 'pro', DATABASE_URL_FILE: secretFile(`${url}\n`) };
+    const config = open({ env });
+    expect(config.get('storage.url')).toBe(url);
+    expect(config.variableOf('storage.url')).toBe('DATABASE_URL_FILE');
+  });
+
+  it('works for keys in any mode', () => {
+    expect(
+      open({ env: { OPENAI_API_KEY_FILE: secretFile('key-1\n') } }).secret('providers.openai.apiKey'),
+    ).toBe('key-1');
+  });
+
+  it('is refused beside the variable itself', () => {
+    const env = { OPENAI_API_KEY: 'a', OPENAI_API_KEY_FILE: secretFile('b') };
+    expect(() => open({ env })).toThrow('Both OPENAI_API_KEY and OPENAI_API_KEY_FILE are set');
+  });
+
+  it.each([
+    ['cannot be read', '/nonexistent/secret'],
+    ['is empty', secretFile('\n')],
+  ])('is refused where the file %s', (problem, file) => {
+    expect(() => open({ env: { QUEUE_STORE_URL_FILE: file } })).toThrow(
+      `QUEUE_STORE_URL_FILE: ${file} ${problem}`,
+    );
+  });
 });

@@ -42,7 +42,7 @@ export async function openDevices() {
       )
       .execute(),
   );
-  const audit = new AuditLog(runtime);
+  const audit = new AuditLog(runtime, database.engine);
   const reportBug = (error: unknown) => {
     throw error;
   };

@@ -34,7 +34,7 @@ beforeEach(() => {
   roots = new MemoryRoots({
     config,
     protectedDirectories: [join(home, 'data')],
-    setRoots: async (_, value) => void config.set('memory.roots', value),
+    setRoots: async (_, value) => void (await config.set('memory.roots', value)),
   });
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
@@ -121,7 +121,7 @@ describe('memory roots', () => {
 
   it('touches no file system for 10,000 paths of a caller without permission', async () => {
     const work = join(home, 'work');
-    config.set('memory.roots', [work]);
+    await config.set('memory.roots', [work]);
     const spellings = traversals(work, join(home, 'other'), 10_000);
     const ours = watched();
     let refused = 0;
@@ -139,20 +139,20 @@ describe('memory roots', () => {
   it('syncs nested roots once and skips missing ones', async () => {
     const work = join(home, 'work');
     await expect(roots.resolveAll()).rejects.toMatchObject({ code: 'validation' });
-    config.set('memory.roots', [join(work, 'docs'), `${work}/`, join(home, 'gone')]);
+    await config.set('memory.roots', [join(work, 'docs'), `${work}/`, join(home, 'gone')]);
     expect(await roots.resolveAll()).toEqual({
       directories: [work],
       errors: [`There is no folder ${join(home, 'gone')} now`],
     });
     expect(roots.rules().roots).toContain(join(home, 'gone'));
-    config.set('memory.roots', [join(home, 'gone')]);
+    await config.set('memory.roots', [join(home, 'gone')]);
     await expect(roots.resolveAll()).rejects.toThrow('There is no folder');
   });
 
   it('skips roots that became symlinks or lie behind one', async () => {
     const work = join(home, 'work');
     const docs = join(work, 'docs');
-    config.set('memory.roots', [docs, join(home, 'other')]);
+    await config.set('memory.roots', [docs, join(home, 'other')]);
     renameSync(work, join(home, 'was'));
     mkdirSync(join(home, 'private', 'docs'), { recursive: true });
     symlinkSync(join(home, 'private'), work);
@@ -166,12 +166,12 @@ describe('memory roots', () => {
 
   it('ignores forbidden roots in the settings', async () => {
     const never = ['/', '/proc/sys', join(home, 'data'), join(home, 'keys/.ssh')];
-    config.set('memory.roots', [...never, join(home, 'other')]);
+    await config.set('memory.roots', [...never, join(home, 'other')]);
     expect(roots.rules().roots).toEqual([join(home, 'other')]);
     expect((await roots.resolveAll()).directories).toEqual([join(home, 'other')]);
     for (const place of never)
       await expect(roots.authorize(user, place)).rejects.toMatchObject({ code: 'forbidden' });
-    config.set('memory.roots', never);
+    await config.set('memory.roots', never);
     await expect(roots.resolveAll()).rejects.toThrow('is a system folder');
   });
 });

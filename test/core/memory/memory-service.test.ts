@@ -26,7 +26,7 @@ it('the memory service starts watching before a sync without waiting for it', as
   const roots = new MemoryRoots({
     config: parts.config,
     protectedDirectories: [],
-    setRoots: async (_, value) => void parts.config.set('memory.roots', value),
+    setRoots: async (_, value) => void (await parts.config.set('memory.roots', value)),
   });
   const memory = new MemoryService({
     index,

@@ -165,9 +165,9 @@ describe('a key from the environment', () => {
       code: 'validation',
       message: 'OPENAI_API_KEY in the environment of the daemon sets providers.openai.apiKey',
     });
-    expect(() => parts.providers.setSetting('providers.openai.baseUrl', 'https://evil.example/v1')).toThrow(
-      'OPENAI_API_KEY',
-    );
+    await expect(
+      parts.providers.setSetting('providers.openai.baseUrl', 'https://evil.example/v1', undefined),
+    ).rejects.toThrow('OPENAI_API_KEY');
     expect(parts.config.get('providers.openai.baseUrl')).toBeUndefined();
   });
 });

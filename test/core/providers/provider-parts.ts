@@ -38,7 +38,7 @@ export async function createProviders({
   const providers = new ModelProviders({
     config,
     database: storage.database,
-    audit: new AuditLog(systemRuntime),
+    audit: new AuditLog(systemRuntime, storage.database.engine),
     runtime: systemRuntime,
     bus: new EventBus(),
     log: silentLog,

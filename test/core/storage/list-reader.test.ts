@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { listedTables, listReader } from '../../../src/core/storage/list-reader.ts';
+import { listedTables } from '../../../src/core/storage/listed-tables.ts';
+import { listReader } from '../../../src/core/storage/list-reader.ts';
 import { openTestDatabase } from './sqlite/test-database.ts';
 
 describe('the reader of a list', () => {

@@ -8,6 +8,7 @@ import { TaskListService } from '../../../src/core/tasks/task-list-service.ts';
 import { type ReadSizes, readSizes } from '../../../src/core/tasks/task-plan.ts';
 import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
 import { sized } from '../../helpers/long.ts';
+import { isPro } from '../../helpers/pro.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
 
 const listsOf = ({ database }: TestStorage, sizes: ReadSizes) =>
@@ -135,7 +136,7 @@ describe('filters of tasks', () => {
           expect(seen).toEqual(expected);
         },
       ),
-      { numRuns: sized(60, 300) },
+      { numRuns: isPro ? 30 : sized(60, 300) },
     );
   });
 

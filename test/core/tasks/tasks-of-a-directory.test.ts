@@ -9,6 +9,7 @@ import { TaskListService } from '../../../src/core/tasks/task-list-service.ts';
 import type { TaskConditions } from '../../../src/core/tasks/task-filters.ts';
 import { readSizes } from '../../../src/core/tasks/task-plan.ts';
 import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
+import { isPro } from '../../helpers/pro.ts';
 import { insertTasks, newTask, openStorage } from '../../helpers/storage.ts';
 
 const directories = [
@@ -74,7 +75,8 @@ describe('the tasks of a directory', () => {
   });
 });
 
-describe('finding them', () => {
+// The plans of SQLite.
+describe.skipIf(isPro)('finding them', () => {
   it.each<[string, TaskConditions]>([
     ['of everyone', { cwd: '/home/a' }],
     ['of one user', { cwd: '/home/a', ownerId: 'a' }],

@@ -9,6 +9,7 @@ import { TaskListService } from '../../../src/core/tasks/task-list-service.ts';
 import { TaskQueryStore } from '../../../src/core/tasks/task-query-store.ts';
 import { insertTasks, newTask, openStorage, type TestStorage } from '../../helpers/storage.ts';
 import { sized } from '../../helpers/long.ts';
+import { isPro } from '../../helpers/pro.ts';
 
 /** The ids of the tasks that a search finds, oldest first. */
 async function search({ database }: TestStorage, q: string): Promise<string[]> {
@@ -27,9 +28,8 @@ async function search({ database }: TestStorage, q: string): Promise<string[]> {
   return found.tasks.map(({ id }) => id);
 }
 const countIndexed = async ({ database }: TestStorage) => {
-  const { rows } = await sql<{ n: number }>`select count(*) as n from task_text_docsize`.execute(
-    database.read,
-  );
+  const indexed = isPro ? sql`task_words where words is not null` : sql`task_text_docsize`;
+  const { rows } = await sql<{ n: number }>`select count(*) as n from ${indexed}`.execute(database.read);
   return rows[0]?.n;
 };
 

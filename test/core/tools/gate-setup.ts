@@ -38,7 +38,7 @@ export async function openGate(
   const { database, bus } = storage;
   const clock: { now: Date; expireAfterMs?: number } = { now: new Date('2026-03-01T12:00:00Z') };
   const runtime = { ...systemRuntime, now: () => clock.now };
-  const audit = new AuditLog(runtime);
+  const audit = new AuditLog(runtime, database.engine);
   const policy = await PolicyService.load({ database, audit });
   const approvalStore = new ApprovalStore(database);
   const notifications = new NotificationService({ database, bus, runtime });

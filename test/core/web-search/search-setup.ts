@@ -26,7 +26,7 @@ export async function createWebSearch(flags: Flags = {}) {
     config,
     outbound,
     database: storage.database,
-    audit: new AuditLog(systemRuntime),
+    audit: new AuditLog(systemRuntime, storage.database.engine),
     runtime: systemRuntime,
   });
   return {

@@ -28,7 +28,7 @@ async function openApprovals(options: { baseUrl?: string } = {}) {
     outbox,
     runtime,
     store: new ApprovalStore(database),
-    audit: new AuditLog(runtime),
+    audit: new AuditLog(runtime, database.engine),
     notifications: new NotificationService({ database, bus, runtime }),
     ...unsigned(runtime),
     expireAfterMs: () => 600_000,

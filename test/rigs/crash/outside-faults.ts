@@ -162,13 +162,13 @@ export const outsideFaults: Record<string, PlantedFault> = {
       replaceMethod(
         await inbound(),
         'findKnown',
-        (findKnown) => (transaction, delivery) =>
+        (findKnown) => async (transaction, delivery) =>
           isStale(delivery.bodyHash) ? undefined : findKnown(transaction, delivery),
       );
       replaceMethod(
         ClaimStore.prototype,
         'findOpen',
-        (findOpen) => (transaction, provider, key) =>
+        (findOpen) => async (transaction, provider, key) =>
           isStale(key) ? undefined : findOpen(transaction, provider, key),
       );
     },
@@ -179,7 +179,7 @@ export const outsideFaults: Record<string, PlantedFault> = {
     points: ['after-inbound'],
     async plant() {
       const write = await writeBeside();
-      replaceMethod(await inbound(), 'insert', (insert) => (_, row) => {
+      replaceMethod(await inbound(), 'insert', (insert) => async (_, row) => {
         // Of two copies both may have none.
         setTimeout(() => void write(async (later) => insert(later, row)).catch(() => undefined));
       });

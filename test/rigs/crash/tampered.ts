@@ -9,6 +9,7 @@ export const tampered = (
   rows: (query) => transaction.rows(query),
   insertLater: (table, row) => transaction.insertLater(table, row),
   addLater: (table, key, amounts) => transaction.addLater(table, key, amounts),
+  collect: (collector, item) => transaction.collect(collector, item),
   afterCommit: (callback) => transaction.afterCommit(callback),
   ...parts,
 });

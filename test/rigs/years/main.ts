@@ -16,8 +16,8 @@ await using world = await startYears({ tasksPerDay: Number(values.tasks), auditD
 const sizes: number[] = [];
 while (world.day() < days) {
   await world.liveOneDay();
-  sizes.push(world.bytes());
-  if (world.day() % 40 === 0) say(`day ${world.day()}: ${(world.bytes() / 2 ** 20).toFixed(1)} MiB`);
+  sizes.push(await world.bytes());
+  if (world.day() % 40 === 0) say(`day ${world.day()}: ${((await world.bytes()) / 2 ** 20).toFixed(1)} MiB`);
 }
 say(JSON.stringify(await rowCounts(world.app)));
 const { valid, entries } = await world.app.auditEntries.verify();

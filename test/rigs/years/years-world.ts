@@ -26,7 +26,7 @@ export interface YearsWorld extends AsyncDisposable {
   /** Lets a day's work come and finish, and then the day pass, with the daemon's own clean-up. */
   liveOneDay(): Promise<void>;
   /** Pages of the database file in use or free, in bytes. */
-  bytes(): number;
+  bytes(): Promise<number>;
   day(): number;
   now(): Date;
   /** A task that waits for an agent that never comes. */
@@ -88,10 +88,7 @@ export async function startYears({ tasksPerDay, auditDays, home }: YearsOptions)
     firstFailed: () => failed,
     day: () => days,
     now,
-    bytes() {
-      const { pages, pageBytes } = app.database.space.read();
-      return pages * pageBytes;
-    },
+    bytes: async () => (await app.database.space.read()).bytes,
     async liveOneDay() {
       const ids: string[] = [];
       for (let n = 0; n < tasksPerDay; n++) ids.push(await finish());

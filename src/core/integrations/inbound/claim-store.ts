@@ -50,22 +50,22 @@ export class ClaimStore {
   }
 
   /** The unfinished task that holds the key. */
-  findOpen(transaction: WriteTransaction, vendor: Vendor, key: string): string | undefined {
-    const [claim] = transaction.rows(this.#find({ provider: wireName(vendor), key }));
+  async findOpen(transaction: WriteTransaction, vendor: Vendor, key: string): Promise<string | undefined> {
+    const [claim] = await transaction.rows(this.#find({ provider: wireName(vendor), key }));
     // A task created in the same commit has no row yet.
     const isOpen = claim && (claim.status === null || !isTerminal(claim.status));
     return isOpen ? claim.task_id : undefined;
   }
 
-  put(transaction: WriteTransaction, claim: SourceClaimRow): void {
-    transaction.rows(this.#put(claim));
+  async put(transaction: WriteTransaction, claim: SourceClaimRow): Promise<void> {
+    await transaction.rows(this.#put(claim));
   }
 
-  hasTaskOn(
+  async hasTaskOn(
     transaction: WriteTransaction,
     { repository, branch }: { repository: string | undefined; branch: string | undefined },
-  ): boolean {
+  ): Promise<boolean> {
     if (repository === undefined || branch === undefined) return false;
-    return transaction.rows(this.#findBranch({ repository, branch })).length > 0;
+    return (await transaction.rows(this.#findBranch({ repository, branch }))).length > 0;
   }
 }

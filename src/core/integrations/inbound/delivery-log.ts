@@ -50,7 +50,7 @@ export class DeliveryLog {
   }
 
   /** Finds the existing entry of a repeated delivery; a manual replay always gets a new entry. */
-  known(transaction: WriteTransaction, delivery: Delivery): KnownDelivery | undefined {
+  async known(transaction: WriteTransaction, delivery: Delivery): Promise<KnownDelivery | undefined> {
     return delivery.replay ? undefined : this.#store.findKnown(transaction, delivery);
   }
 
@@ -62,7 +62,7 @@ export class DeliveryLog {
   ): Promise<RecordedOutcome> {
     if (known) return this.#addCopy(transaction, delivery, known, outcome);
     const { id, provider, replay } = delivery;
-    this.#store.insert(transaction, {
+    await this.#store.insert(transaction, {
       id,
       provider: wireName(provider),
       delivery_id: delivery.deliveryId,
@@ -93,17 +93,17 @@ export class DeliveryLog {
   }
 
   /** Counts a repeated delivery, and updates the outcome unless the entry already has a task. */
-  #addCopy(
+  async #addCopy(
     transaction: WriteTransaction,
     { receivedAt }: Delivery,
     known: KnownDelivery,
     outcome: Outcome,
-  ): RecordedOutcome {
+  ): Promise<RecordedOutcome> {
     const isSettled = known.task_id !== null;
     const isRefused = outcome.status === 'refused';
     // A late copy does not change the outcome of a timely one.
     const isNews = !isSettled && (!isRefused || known.status === 'refused');
-    this.#store.countCopy(transaction, known.id, receivedAt, isNews ? columnsOf(outcome) : undefined);
+    await this.#store.countCopy(transaction, known.id, receivedAt, isNews ? columnsOf(outcome) : undefined);
     const isReported = outcome.status === 'accepted' || (isRefused && !isSettled);
     return { ...outcome, status: isReported ? outcome.status : 'duplicate', id: known.id };
   }

@@ -72,7 +72,7 @@ export class FollowUpIntake {
       // Another delivery may have come in between.
       const row = (await pullRequestStore.findByBranch(repository, branch)) ?? found;
       const order = { delivery, event, request, row };
-      const known = await this.#deps.database.write(async (transaction) =>
+      const known = await this.#deps.database.write((transaction) =>
         this.#deps.deliveries.known(transaction, delivery),
       );
       const earlier = duplicateOf(known);
@@ -187,7 +187,7 @@ export class FollowUpIntake {
           worktree_task_id: row.task_id,
           pushes: request.pushes ? 1 : 0,
         });
-        const known = deliveries.known(transaction, delivery);
+        const known = await deliveries.known(transaction, delivery);
         const outcome: Outcome = { status: 'accepted', taskId: id };
         return deliveries.write(transaction, delivery, { event, known, outcome });
       },
@@ -198,7 +198,7 @@ export class FollowUpIntake {
   #record({ delivery, event }: Order, outcome: Outcome): Promise<RecordedOutcome> {
     const { database, deliveries } = this.#deps;
     return database.write(async (transaction) => {
-      const known = deliveries.known(transaction, delivery);
+      const known = await deliveries.known(transaction, delivery);
       return deliveries.write(transaction, delivery, { event, known, outcome });
     });
   }

@@ -101,26 +101,26 @@ export class InboundStore {
   }
 
   /** Finds an earlier entry of the same delivery by id or by content hash, with the task that it created. */
-  findKnown(
+  async findKnown(
     transaction: WriteTransaction,
     delivery: { provider: Vendor; deliveryId: string; bodyHash: string },
-  ): KnownDelivery | undefined {
+  ): Promise<KnownDelivery | undefined> {
     const { deliveryId, bodyHash } = delivery;
     const provider = wireName(delivery.provider);
-    const [byId] = transaction.rows(this.#byDelivery({ provider, deliveryId }));
+    const [byId] = await transaction.rows(this.#byDelivery({ provider, deliveryId }));
     if (byId && byId.task_id !== null) return byId;
-    const [byBody] = transaction.rows(this.#byBody({ provider, bodyHash }));
+    const [byBody] = await transaction.rows(this.#byBody({ provider, bodyHash }));
     return byId ? { ...byId, task_id: byBody?.task_id ?? null } : byBody;
   }
 
   /** Inserts immediately, not at the end of the transaction: the next delivery in the same commit may be a copy. */
-  insert(transaction: WriteTransaction, row: InboundDeliveryRow): void {
-    transaction.rows(this.#insert(row));
+  async insert(transaction: WriteTransaction, row: InboundDeliveryRow): Promise<void> {
+    await transaction.rows(this.#insert(row));
   }
 
   /** Without `news`, the recorded outcome stays. */
-  countCopy(transaction: WriteTransaction, id: string, at: string, news?: DeliveryNews): void {
-    transaction.rows(news ? this.#renew({ id, at, ...news }) : this.#countCopy({ id, at }));
+  async countCopy(transaction: WriteTransaction, id: string, at: string, news?: DeliveryNews): Promise<void> {
+    await transaction.rows(news ? this.#renew({ id, at, ...news }) : this.#countCopy({ id, at }));
   }
 
   find(id: string): Promise<InboundDeliveryRow | undefined> {

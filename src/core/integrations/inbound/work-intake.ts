@@ -69,7 +69,7 @@ export class WorkIntake {
   #recordOnly(delivery: Delivery, event: SourceEvent, outcome: Outcome): Promise<RecordedOutcome> {
     const { database, deliveries } = this.#deps;
     return database.write(async (transaction) => {
-      const known = deliveries.known(transaction, delivery);
+      const known = await deliveries.known(transaction, delivery);
       const before = duplicateOf(known);
       return deliveries.write(transaction, delivery, { event, known, outcome: before ?? outcome });
     });
@@ -92,12 +92,12 @@ export class WorkIntake {
       isTrusted: rules.isTrusted,
       grant: this.#grantOf(provider, rules),
       instead: async (transaction) => {
-        known = deliveries.known(transaction, delivery);
-        const outcome = duplicateOf(known) ?? this.#existingOutcome(transaction, provider, work);
+        known = await deliveries.known(transaction, delivery);
+        const outcome = duplicateOf(known) ?? (await this.#existingOutcome(transaction, provider, work));
         return outcome && deliveries.write(transaction, delivery, { event, known, outcome });
       },
       attach: async (transaction, { id: taskId }) => {
-        claims.put(transaction, {
+        await claims.put(transaction, {
           provider: wireName(provider),
           content_key: work.contentKey,
           task_id: taskId,
@@ -119,11 +119,15 @@ export class WorkIntake {
   }
 
   /** The outcome of work that creates no task, if any. */
-  #existingOutcome(transaction: WriteTransaction, provider: Vendor, work: SourceWork): Outcome | undefined {
+  async #existingOutcome(
+    transaction: WriteTransaction,
+    provider: Vendor,
+    work: SourceWork,
+  ): Promise<Outcome | undefined> {
     const { claims } = this.#deps;
-    const taskId = claims.findOpen(transaction, provider, work.contentKey);
+    const taskId = await claims.findOpen(transaction, provider, work.contentKey);
     if (taskId !== undefined) return { status: 'duplicate', reason: 'Its task has not finished yet', taskId };
-    if (work.needsTaskBranch && !claims.hasTaskOn(transaction, work))
+    if (work.needsTaskBranch && !(await claims.hasTaskOn(transaction, work)))
       return { status: 'ignored', reason: 'No task has this branch' };
     return undefined;
   }

@@ -125,6 +125,12 @@ export interface TaskCountRow {
 }
 
 /** One label of a task, in the order in which its tasks are listed. */
+/** The words of a task as PostgreSQL indexes them; null until they are. */
+export interface TaskWordsRow {
+  task_seq: number;
+  words: string | null;
+}
+
 export interface TaskLabelRow {
   label: string;
   created_at: string;

@@ -123,6 +123,7 @@ export class GroupCommit {
     }
     try {
       for (const job of jobs) outcomes.push(await this.#runJob(job, group));
+      await group.storeCollected(this.#db);
       group.flush(this.#statements);
       this.#control.commit();
     } catch (error) {
@@ -160,6 +161,7 @@ export class GroupCommit {
         rows: (query) => this.#statements.rows(query),
         insertLater: (table, row) => group.insert(table, row),
         addLater: (table, key, amounts) => group.add(table, key, amounts as Record<string, number>),
+        collect: (collector, item) => group.collect(collector, item),
         afterCommit: (callback) => group.callbacks.push(callback),
       });
       return { job, value };

@@ -35,7 +35,7 @@ import { up as verification } from '../migrations/verification.ts';
 import { up as webhookFormats } from '../migrations/webhook-formats.ts';
 import { up as webhooks } from '../migrations/webhooks.ts';
 import { up as worktrees } from '../migrations/worktrees.ts';
-import type { Migration, ReportParts } from '../migration.ts';
+import { type Migration, type ReportParts, sharedMigrations } from '../migration.ts';
 import { copyBeforeMigration } from './upgrade-copy.ts';
 
 export interface MigrateOptions {
@@ -83,6 +83,7 @@ export const allMigrations: Readonly<Record<string, Migration>> = {
   '0032-signed-decisions': signedDecisions,
   '0034-phones': phones,
   '0035-task-filters': taskFilters,
+  ...Object.fromEntries(Object.entries(sharedMigrations).map(([name, { up }]) => [name, up])),
 };
 
 /**

@@ -1,14 +1,13 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
+import type { RowSink, Values } from '../write-buffer.ts';
 import type { CountingDatabase } from './sqlite-dialect.ts';
 
 /** Statements per table; rows that set other columns are written with a new one. */
 const MAX_INSERTS = 16;
 
 type Table = keyof Schema;
-/** The columns of a row. */
-export type Values = Record<string, unknown>;
 
 interface Insert {
   columns: readonly string[];
@@ -23,7 +22,7 @@ interface Query {
  * Writes rows with statements that are prepared once, at a fraction of what a query costs. A row at a time: SQLite takes
  * longer for one statement with many rows.
  */
-export class RowStatements {
+export class RowStatements implements RowSink {
   readonly #native: CountingDatabase;
   readonly #db: Kysely<Schema>;
   /** A few for each table: most of its rows set the same columns. */

@@ -9,6 +9,8 @@ import { readState } from '../state.ts';
 const BATCH = 500;
 /** Tasks between two looks at the clock, which cost as much as reading a hundred tasks. */
 const CHECK_EVERY = 512;
+/** Rows from which on counting them would hold up other requests: about 5 ms. */
+const MANY = 50_000;
 const WATERMARK = 'task_text_seq';
 
 /** The SQLite implementation, with FTS5 and JSON functions. */
@@ -23,12 +25,24 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq
     nextTaskSeq: () => ++taskSeq,
     textMatches,
     withoutIndex: (column) => sql`+${sql.ref(column)}`,
+    joinInOrder: () => sql`cross join`,
     numbers: (list) => sql`select value from json_each(${JSON.stringify(list)})`,
     inTime: () => sql`(tasks.seq % ${sql.lit(CHECK_EVERY)} <> 0 or ${sql.raw(inTime)}())`,
     resultWithoutTexts: () =>
       sql`json_remove(tasks.result, '$.output', '$.artifacts', '$.verification', '$.candidates', '$.refusedCalls')`,
     hasTag: (tag) => sql`exists (select 1 from json_each(experiences.tags) where value = ${tag})`,
     jsonValue: (column, path) => sql`json_extract(${sql.ref(column)}, ${path})`,
+    mayHaveMany: async (table) => {
+      const { rows } = await sql<{
+        n: number | null;
+      }>`select max(rowid) as n from ${sql.table(table)}`.execute(database.read);
+      return (rows[0]?.n ?? 0) > MANY;
+    },
+    // Only one transaction is open at a time.
+    lock: (query) => query,
+    enter: async () => undefined,
+    // What is not indexed yet is what comes after the watermark.
+    noteText: () => undefined,
     refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
     forgetTexts,
     changeText,

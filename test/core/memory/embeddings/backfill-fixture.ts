@@ -21,7 +21,7 @@ export async function createBackfill(
     flags: { 'memory.embedding.provider': undefined },
     textsMs: 2000,
   });
-  fixture.config.set('memory.embedding.provider', provider);
+  await fixture.config.set('memory.embedding.provider', provider);
   const timers: { run: () => void; ms: number }[] = [];
   const logged: { level: string; fields: object; message: string }[] = [];
   const note = (level: string) => (fields: object, message: string) =>

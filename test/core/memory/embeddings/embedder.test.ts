@@ -118,7 +118,7 @@ describe('the choice', () => {
       flags: { 'memory.embedding.provider': undefined },
     });
     for (const provider of ['anthropic', 'groq', 'nobody', 7])
-      expect(() => fixture.config.set('memory.embedding.provider', provider)).toThrow(
+      await expect(fixture.config.set('memory.embedding.provider', provider)).rejects.toThrow(
         /models for embeddings: openai, google, mistral, cohere, azure, together, fireworks, ollama, openrouter/,
       );
   });

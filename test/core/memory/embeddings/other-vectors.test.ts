@@ -12,7 +12,7 @@ describe('another model', () => {
   it('removes old vectors only after everything was embedded again', async () => {
     await using at = await createBackfill(server, many(5));
     await at.waitUntilComplete();
-    at.config.set('memory.embedding.model', 'text-embedding-3-large');
+    await at.config.set('memory.embedding.model', 'text-embedding-3-large');
     server.script = (reply) => reply.send(401, { error: { message: 'no' } });
     at.backfill.restart();
     await at.waitUntilComplete();
@@ -28,12 +28,12 @@ describe('another model', () => {
   it('switches back at no cost while the new vectors are incomplete', async () => {
     await using at = await createBackfill(server, many(5));
     await at.waitUntilComplete();
-    at.config.set('memory.embedding.model', 'text-embedding-3-large');
+    await at.config.set('memory.embedding.model', 'text-embedding-3-large');
     server.script = (reply) => reply.send(401, { error: { message: 'no' } });
     at.backfill.restart();
     await at.waitUntilComplete();
     server.script = noop;
-    at.config.set('memory.embedding.model', null);
+    await at.config.set('memory.embedding.model', null);
     at.backfill.restart();
     await at.waitUntilComplete();
     expect(server.embedded).toHaveLength(5);
@@ -51,7 +51,7 @@ describe('another model', () => {
     });
     at.backfill.wake();
     await reached;
-    at.config.set('memory.embedding.model', 'text-embedding-3-large');
+    await at.config.set('memory.embedding.model', 'text-embedding-3-large');
     at.backfill.restart();
     await at.waitUntilComplete();
     expect([...at.index.vectors.keys()]).toEqual(['openai/text-embedding-3-large']);
@@ -69,7 +69,7 @@ describe('another model', () => {
     });
     at.backfill.wake();
     await reached;
-    at.config.set('memory.embedding.provider', null);
+    await at.config.set('memory.embedding.provider', null);
     at.backfill.restart();
     await at.waitUntilComplete();
     expect(at.index.embedded(MODEL)).toHaveLength(5);

@@ -86,7 +86,7 @@ describe('the backfill of vectors', () => {
 describe('the index is left alone', () => {
   it('leaves the index alone without a provider', async () => {
     await using at = await createBackfill(server, many(3));
-    at.config.set('memory.embedding.provider', null);
+    await at.config.set('memory.embedding.provider', null);
     await at.waitUntilComplete();
     expect(at.index.calls).toBe(0);
     expect(server.asked).toEqual([]);

@@ -11,20 +11,23 @@ async function fill({ database }: TestDatabase): Promise<void> {
 const empty = ({ database }: TestDatabase) =>
   database.write(({ db }) => db.deleteFrom('state').where('key', 'like', 'fact%').execute());
 
+/** Bytes of a page of SQLite. */
+const PAGE = 4096;
+
 describe('the file of a database', () => {
   it('gives free pages back to the disk in steps of bounded size', async () => {
     await using test = await openTestDatabase();
     await fill(test);
     await empty(test);
     const { space } = test.database;
-    const before = space.read();
+    const before = await space.read();
     expect(before).toMatchObject({ isIncremental: true });
-    expect(before.freePages).toBeGreaterThan(450);
-    expect(await space.giveBack(100)).toBe(100);
-    expect(await space.giveBack(10_000)).toBeGreaterThan(300);
-    expect(space.read().freePages).toBe(0);
+    expect(before.freeBytes).toBeGreaterThan(450 * PAGE);
+    expect(await space.giveBack(100 * PAGE)).toBe(100 * PAGE);
+    expect(await space.giveBack(10_000 * PAGE)).toBeGreaterThan(300 * PAGE);
+    expect((await space.read()).freeBytes).toBe(0);
     test.writer.exec('pragma wal_checkpoint(truncate)');
-    expect(statSync(test.file).size).toBe(space.read().pages * 4096);
+    expect(statSync(test.file).size).toBe((await space.read()).bytes);
   });
 
   it('of an older svc is rewritten once, while reads go on and writes wait', async () => {
@@ -39,9 +42,9 @@ describe('the file of a database', () => {
     await empty(test);
     const { database } = test;
     const { space, read } = database;
-    const before = space.read();
+    const before = await space.read();
     expect(before.isIncremental).toBe(false);
-    expect(await space.giveBack(100)).toBe(0);
+    expect(await space.giveBack(100 * PAGE)).toBe(0);
     const order: string[] = [];
     const rewriting = space.rewrite().then(() => order.push('rewritten'));
     const writing = database.write(keep('fact later')).then(() => order.push('written'));
@@ -49,8 +52,8 @@ describe('the file of a database', () => {
     order.push('read');
     await Promise.all([rewriting, writing]);
     expect(order).toEqual(['read', 'rewritten', 'written']);
-    expect(space.read()).toMatchObject({ isIncremental: true });
-    expect(space.read().pages).toBeLessThan(before.pages / 2);
+    expect(await space.read()).toMatchObject({ isIncremental: true });
+    expect((await space.read()).bytes).toBeLessThan(before.bytes / 2);
     expect(test.database.fault()).toBeUndefined();
   });
 });

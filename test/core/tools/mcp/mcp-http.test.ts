@@ -10,7 +10,7 @@ const limits = { connectMs: 4000, callMs: 4000 };
 describe('an MCP server over HTTP', () => {
   it('sends the configured headers in one session, and closes it with the connection', async () => {
     await using server = await startMcpHttpServer();
-    await using mcp = openMcpServers({ tracker: { url: server.url, headers } });
+    await using mcp = await openMcpServers({ tracker: { url: server.url, headers } });
     expect((await run(await mcp.tool('mcp__tracker__echo'), { text: 'hi' })).content).toBe('You said hi');
     expect(server.sessions.size).toBe(1);
     for (const request of server.requests) expect(request.headers.authorization).toBe(`Bearer ${token}`);
@@ -26,7 +26,7 @@ describe('an MCP server over HTTP', () => {
 
   it('lists the tools again after the server reports a change', async () => {
     await using server = await startMcpHttpServer();
-    await using mcp = openMcpServers({ tracker: { url: server.url } });
+    await using mcp = await openMcpServers({ tracker: { url: server.url } });
     const grow = await mcp.tool('mcp__tracker__grow');
     await vi.waitFor(() => expect(server.requests.some(({ method }) => method === 'GET')).toBe(true));
     await run(grow);
@@ -37,7 +37,7 @@ describe('an MCP server over HTTP', () => {
     await using server = await startMcpHttpServer({}, ({ method }) =>
       method === 'GET' ? new Response(null, { status: 405 }) : undefined,
     );
-    await using mcp = openMcpServers({ tracker: { url: server.url } });
+    await using mcp = await openMcpServers({ tracker: { url: server.url } });
     await run(await mcp.tool('mcp__tracker__grow'));
     expect(await mcp.tool('mcp__tracker__grown')).toBeUndefined();
     mcp.wait(5 * 60_000);
@@ -46,9 +46,9 @@ describe('an MCP server over HTTP', () => {
 
   it('sends no further requests to an MCP server whose settings have changed', async () => {
     await using server = await startMcpHttpServer();
-    await using mcp = openMcpServers({ tracker: { url: server.url } });
+    await using mcp = await openMcpServers({ tracker: { url: server.url } });
     const echo = await mcp.tool('mcp__tracker__echo');
-    mcp.set({});
+    await mcp.set({});
     mcp.servers.applySettings();
     await expect(run(echo)).rejects.toThrow('its settings have changed');
     expect(server.requests.map(({ asks }) => asks)).not.toContain('tools/call');
@@ -57,7 +57,7 @@ describe('an MCP server over HTTP', () => {
   it('notifies an MCP server of a cancelled call', async () => {
     const hanging = Promise.withResolvers<AbortSignal>();
     await using server = await startMcpHttpServer({ onHang: hanging.resolve });
-    await using mcp = openMcpServers({ tracker: { url: server.url } });
+    await using mcp = await openMcpServers({ tracker: { url: server.url } });
     const controller = new AbortController();
     const called = run(await mcp.tool('mcp__tracker__hang'), {}, controller.signal);
     const signal = await hanging.promise;
@@ -68,7 +68,7 @@ describe('an MCP server over HTTP', () => {
 
   it('reconnects at once to a server that lost its sessions', async () => {
     await using server = await startMcpHttpServer();
-    await using mcp = openMcpServers({ tracker: { url: server.url } });
+    await using mcp = await openMcpServers({ tracker: { url: server.url } });
     const echo = await mcp.tool('mcp__tracker__echo');
     server.sessions.clear();
     expect((await run(echo, { text: 'again' })).content).toBe('You said again');
@@ -76,7 +76,7 @@ describe('an MCP server over HTTP', () => {
 
   it('shows a server that goes away as not connected', async () => {
     const server = await startMcpHttpServer();
-    await using mcp = openMcpServers({ tracker: { url: server.url } });
+    await using mcp = await openMcpServers({ tracker: { url: server.url } });
     const echo = await mcp.tool('mcp__tracker__echo');
     await server[Symbol.asyncDispose]();
     await expect(run(echo)).rejects.toThrow('cannot be reached');
@@ -101,7 +101,7 @@ describe('an MCP server over HTTP', () => {
         .writeHead(status, { location: '/elsewhere', 'content-type': 'text/html' })
         .end(`<h1>You sent ${String(sent.authorization)}</h1>`),
     );
-    await using mcp = openMcpServers({ tracker: { url: server.url, headers } });
+    await using mcp = await openMcpServers({ tracker: { url: server.url, headers } });
     const described = await mcp.servers.servers();
     expect(described).toEqual([{ name: 'tracker', transport: 'http', connected: false, tools: 0, message }]);
     expect(server.requests.map(({ path }) => path)).not.toContain('/elsewhere');
@@ -114,7 +114,7 @@ describe('an MCP server over HTTP', () => {
       const message = `Who is ${request.headers.get('authorization')}?`;
       return Response.json({ jsonrpc: '2.0', id, error: { code: -32_000, message } });
     });
-    await using mcp = openMcpServers({ tracker: { url: server.url, headers } });
+    await using mcp = await openMcpServers({ tracker: { url: server.url, headers } });
     const [described] = await mcp.servers.servers();
     expect(described?.message).toMatch(/^It returned an error: Who is ••••/);
     expect(JSON.stringify(described)).not.toContain(token);
@@ -122,13 +122,13 @@ describe('an MCP server over HTTP', () => {
 
   it('lists other servers while one never responds', async () => {
     await using server = await startLoopbackServer(() => undefined);
-    await using mcp = openMcpServers({ bad: { url: server.url }, good: stdio('good') }, { limits });
+    await using mcp = await openMcpServers({ bad: { url: server.url }, good: stdio('good') }, { limits });
     expect(new Set((await mcp.servers.tools()).map(({ server: name }) => name))).toEqual(new Set(['good']));
     expect((await mcp.servers.servers())[0]).toMatchObject({ message: 'It did not answer in 4 seconds' });
   });
 
   it('refuses a server at a cloud metadata address', async () => {
-    await using mcp = openMcpServers({ cloud: { url: 'http://169.254.169.254/mcp' } });
+    await using mcp = await openMcpServers({ cloud: { url: 'http://169.254.169.254/mcp' } });
     expect((await mcp.servers.servers())[0]?.message).toContain('169.254.169.254 are not allowed');
   });
 });

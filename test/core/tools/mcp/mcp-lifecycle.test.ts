@@ -11,14 +11,14 @@ const isSleep = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim(
 
 describe('a connection to an MCP server', () => {
   it('connects on first use, with one attempt for all callers', async () => {
-    await using mcp = openMcpServers({ files: stdio('good') });
+    await using mcp = await openMcpServers({ files: stdio('good') });
     expect(mcp.processes()).toEqual([]);
     await Promise.all([mcp.servers.tools(), mcp.servers.servers(), mcp.servers.tools()]);
     expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1);
   });
 
   it('reports that the server exited during a call, and reconnects after a backoff', async () => {
-    await using mcp = openMcpServers({ files: stdio('good') });
+    await using mcp = await openMcpServers({ files: stdio('good') });
     const crash = await mcp.tool('mcp__files__crash');
     await expect(run(crash)).rejects.toThrow('The MCP server files cannot be used: it exited with code 3');
     await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
@@ -38,7 +38,7 @@ describe('a connection to an MCP server', () => {
   });
 
   it('returns the result of a program that exits right after it, and leaves no process', async () => {
-    await using mcp = openMcpServers({ files: stdio('hasty') });
+    await using mcp = await openMcpServers({ files: stdio('hasty') });
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'bye' })).content).toBe('You said bye');
     await vi.waitFor(async () =>
       expect(await mcp.servers.servers()).toMatchObject([{ message: 'It exited with code 0' }]),
@@ -47,7 +47,10 @@ describe('a connection to an MCP server', () => {
   });
 
   it('does not make callers wait for the next attempt after a failure', async () => {
-    await using mcp = openMcpServers({ bad: stdio('silent') }, { limits: { connectMs: 2000, callMs: 2000 } });
+    await using mcp = await openMcpServers(
+      { bad: stdio('silent') },
+      { limits: { connectMs: 2000, callMs: 2000 } },
+    );
     expect(await mcp.servers.tools()).toEqual([]);
     expect(mcp.processes()).toEqual([]);
     mcp.wait(1000);
@@ -57,7 +60,7 @@ describe('a connection to an MCP server', () => {
   });
 
   it('times out a slow call and keeps the connection open', async () => {
-    await using mcp = openMcpServers(
+    await using mcp = await openMcpServers(
       { files: stdio('good') },
       { limits: { connectMs: 15_000, callMs: 300 } },
     );
@@ -67,7 +70,10 @@ describe('a connection to an MCP server', () => {
   });
 
   it('closes the connection if the server no longer responds', async () => {
-    await using mcp = openMcpServers({ files: stdio('good') }, { limits: { connectMs: 4000, callMs: 500 } });
+    await using mcp = await openMcpServers(
+      { files: stdio('good') },
+      { limits: { connectMs: 4000, callMs: 500 } },
+    );
     await expect(run(await mcp.tool('mcp__files__freeze'))).rejects.toThrow('did not answer in 0.5 seconds');
     await vi.waitFor(
       async () =>
@@ -80,7 +86,7 @@ describe('a connection to an MCP server', () => {
   });
 
   it('extends the timeout of a call that reports progress', async () => {
-    await using mcp = openMcpServers(
+    await using mcp = await openMcpServers(
       { files: stdio('good') },
       { limits: { connectMs: 15_000, callMs: 1500 } },
     );
@@ -88,7 +94,7 @@ describe('a connection to an MCP server', () => {
   });
 
   it('aborts a call with the reason of its signal', async () => {
-    await using mcp = openMcpServers({ files: stdio('good') });
+    await using mcp = await openMcpServers({ files: stdio('good') });
     const hang = await mcp.tool('mcp__files__hang');
     const controller = new AbortController();
     const called = run(hang, {}, controller.signal);
@@ -99,11 +105,11 @@ describe('a connection to an MCP server', () => {
   });
 
   it('closes a connection when its settings change, and disables its old tools', async () => {
-    await using mcp = openMcpServers({ files: stdio('good'), other: stdio('good') });
+    await using mcp = await openMcpServers({ files: stdio('good'), other: stdio('good') });
     const echo = await mcp.tool('mcp__files__echo');
     const [before] = mcp.processes();
     const hang = run(await mcp.tool('mcp__files__hang'));
-    mcp.set({ files: stdio('good', { env: { A: 'b' } }), other: stdio('good', { enabled: false }) });
+    await mcp.set({ files: stdio('good', { env: { A: 'b' } }), other: stdio('good', { enabled: false }) });
     mcp.servers.applySettings();
     await expect(hang).rejects.toThrow('its settings have changed');
     await expect(run(echo)).rejects.toThrow('its settings have changed');
@@ -114,15 +120,15 @@ describe('a connection to an MCP server', () => {
     ]);
     await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1));
     expect(mcp.processes()).not.toContainEqual(before);
-    mcp.set({});
+    await mcp.set({});
     expect(await mcp.servers.tools()).toEqual([]);
     await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
   });
 
   it('leaves no process behind, even of a server that ignores signals', async () => {
-    await using mcp = openMcpServers({ deaf: stdio('deaf') });
+    await using mcp = await openMcpServers({ deaf: stdio('deaf') });
     await mcp.servers.tools();
-    mcp.set({ deaf: stdio('deaf'), silent: stdio('silent') });
+    await mcp.set({ deaf: stdio('deaf'), silent: stdio('silent') });
     const connecting = mcp.servers.tools();
     await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(2));
     const { servers } = mcp;
@@ -136,7 +142,7 @@ describe('a connection to an MCP server', () => {
   it('kills the server when the daemon is killed', async () => {
     const setup = new URL('mcp-setup.ts', import.meta.url).href;
     const script = `const { openMcpServers, stdio } = await import('${setup}');
-      const mcp = openMcpServers({ deaf: stdio('deaf') });
+      const mcp = await openMcpServers({ deaf: stdio('deaf') });
       await mcp.servers.tools();
       console.log(mcp.processes()[0].mark);`;
     const daemon = spawn(process.execPath, ['--input-type=module', '-e', script]);

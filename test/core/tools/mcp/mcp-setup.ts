@@ -40,7 +40,7 @@ export const run = async (
 };
 
 /** MCP servers for these settings, with a clock that the test controls. */
-export function openMcpServers(
+export async function openMcpServers(
   settings: Record<string, object>,
   { limits, env = process.env }: { limits?: McpLimits; env?: NodeJS.ProcessEnv } = {},
 ) {
@@ -48,7 +48,7 @@ export function openMcpServers(
   const config = new Config({ env: {}, settingsFile: join(directory, 'settings.json') });
   config.useBox(new SecretBox(randomBytes(32)));
   const set = (value: Record<string, object>) => config.set('tools.mcpServers', value);
-  set(settings);
+  await set(settings);
   const installation = `mcp-test-${randomBytes(6).toString('hex')}`;
   let now = 0;
   const servers = new McpServers({

@@ -6,7 +6,7 @@ const quick = { connectMs: 4000, callMs: 4000 };
 
 describe('an MCP server over stdio', () => {
   it('prefixes the tools of a server, and marks them read-only only if the settings say so', async () => {
-    await using mcp = openMcpServers({ files: stdio('good', { readOnlyTools: ['echo'] }) });
+    await using mcp = await openMcpServers({ files: stdio('good', { readOnlyTools: ['echo'] }) });
     expect(mcp.processes()).toEqual([]);
     const tools = await mcp.servers.tools();
     expect(tools.map(({ name }) => name)).toContain('mcp__files__echo');
@@ -32,7 +32,7 @@ describe('an MCP server over stdio', () => {
   });
 
   it('returns every kind of content as text', async () => {
-    await using mcp = openMcpServers({ files: stdio('good') });
+    await using mcp = await openMcpServers({ files: stdio('good') });
     expect((await run(await mcp.tool('mcp__files__everything'))).content.split('\n')).toEqual([
       'one',
       '[image, 5 bytes, not shown]',
@@ -49,14 +49,14 @@ describe('an MCP server over stdio', () => {
   });
 
   it('reports the failure of an MCP tool', async () => {
-    await using mcp = openMcpServers({ files: stdio('good') });
+    await using mcp = await openMcpServers({ files: stdio('good') });
     const failed = run(await mcp.tool('mcp__files__fail'));
     await expect(failed).rejects.toBeInstanceOf(ToolFailure);
     await expect(failed).rejects.toThrow('no such ticket');
   });
 
   it('offers a server the roots that are configured for it, and gives them to its tools alone', async () => {
-    await using mcp = openMcpServers({
+    await using mcp = await openMcpServers({
       files: stdio('good', { roots: ['/srv/notes'] }),
       other: stdio('good'),
     });
@@ -67,13 +67,15 @@ describe('an MCP server over stdio', () => {
   });
 
   it.each([['relative'], ['/'], ['/../'], [5]])('rejects the root %j', async (root) => {
-    expect(() => openMcpServers({ files: stdio('good', { roots: [root] }) })).toThrow('files.roots.0');
+    await expect(openMcpServers({ files: stdio('good', { roots: [root] }) })).rejects.toThrow(
+      'files.roots.0',
+    );
   });
 
   it('refuses requests of a server for models, user input or directories', async () => {
-    await using mcp = openMcpServers({ files: stdio('good') });
+    await using mcp = await openMcpServers({ files: stdio('good') });
     expect((await run(await mcp.tool('mcp__files__ask'))).content).toBe('rejected\nrejected');
-    await using modern = openMcpServers({ files: stdio('modern') });
+    await using modern = await openMcpServers({ files: stdio('modern') });
     await expect(run(await modern.tool('mcp__files__more'))).rejects.toThrow(
       'a capability that svc does not support',
     );
@@ -81,7 +83,7 @@ describe('an MCP server over stdio', () => {
 
   it('gives a server only allowed environment variables and those of its settings', async () => {
     const env = { ...process.env, OPENAI_API_KEY: 'sk-daemon', LC_ALL: 'C' };
-    await using mcp = openMcpServers(
+    await using mcp = await openMcpServers(
       { files: stdio('good', { env: { REGION: 'north-1', FILES_TOKEN: 'files-token-1' }, cwd: '/usr' }) },
       { env },
     );
@@ -92,24 +94,24 @@ describe('an MCP server over stdio', () => {
   });
 
   it('lists the tools again after the server reports a change', async () => {
-    await using mcp = openMcpServers({ files: stdio('good') });
+    await using mcp = await openMcpServers({ files: stdio('good') });
     expect(await mcp.tool('mcp__files__grown')).toBeUndefined();
     await run(await mcp.tool('mcp__files__grow'));
     expect((await run(await mcp.tool('mcp__files__grown'))).content).toBe('grown');
   });
 
   it('connects to a server that supports only later protocol versions', async () => {
-    await using mcp = openMcpServers({ files: stdio('modern') });
+    await using mcp = await openMcpServers({ files: stdio('modern') });
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'hi' })).content).toBe('You said hi');
   });
 
   it('tolerates a greeting in the output of an MCP server', async () => {
-    await using mcp = openMcpServers({ files: stdio('greeting') });
+    await using mcp = await openMcpServers({ files: stdio('greeting') });
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'hi' })).content).toBe('You said hi');
   });
 
   it('lists the tools page by page within limits', async () => {
-    await using mcp = openMcpServers({ many: stdio('many'), pages: stdio('pages') });
+    await using mcp = await openMcpServers({ many: stdio('many'), pages: stdio('pages') });
     const tools = await mcp.servers.tools();
     const [many, pages] = await mcp.servers.servers();
     expect(many).toMatchObject({ tools: 200, message: expect.stringContaining('more tools than the 200') });
@@ -132,7 +134,7 @@ describe('a faulty MCP server over stdio', () => {
     ['flood', 'It sends too many messages'],
     ['exit', 'It exited with code 7'],
   ])('reports the fault of a server that is %s without affecting others', async (behaviour, message) => {
-    await using mcp = openMcpServers({ bad: stdio(behaviour), good: stdio('good') }, { limits: quick });
+    await using mcp = await openMcpServers({ bad: stdio(behaviour), good: stdio('good') }, { limits: quick });
     const tools = await mcp.servers.tools();
     expect(new Set(tools.map(({ server }) => server))).toEqual(new Set(['good']));
     expect((await mcp.servers.servers())[0]).toEqual({
@@ -146,7 +148,7 @@ describe('a faulty MCP server over stdio', () => {
   });
 
   it('reports that the command or the directory of a server does not exist', async () => {
-    await using mcp = openMcpServers({
+    await using mcp = await openMcpServers({
       one: { command: 'no-such-command' },
       two: stdio('good', { cwd: '/no/such/folder' }),
     });

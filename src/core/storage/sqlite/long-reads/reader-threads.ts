@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../errors.ts';
-import { ReadTimeLimit } from './read-time-limit.ts';
+import { ReadTimeLimit } from '../../read-time-limit.ts';
 import type { ReaderOptions, ReadRequest, ReadResponse } from './read-messages.ts';
 
 /** One core stays for the event loop. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.ts';
+import { AppError } from '../errors.ts';
 
 /** A read was stopped because it took too long; the same read takes as long again. */
 export class ReadTimeLimit extends AppError {

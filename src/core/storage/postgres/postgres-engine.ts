@@ -1,0 +1,92 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database, Engine, TextSlice } from '../database.ts';
+import type { Schema } from '../schema.ts';
+import type { TaskNumbers } from './task-numbers.ts';
+import { indexedWords, toTextQuery } from './text-words.ts';
+
+/** Tasks whose words are stored in one write. */
+const BATCH = 500;
+
+/** What is so large that a list does not read it. */
+const LONG_PARTS = ['output', 'artifacts', 'verification', 'candidates', 'refusedCalls'];
+
+/** The PostgreSQL implementation, with text search by `tsvector` and JSON by `jsonb`. */
+export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskNumbers: TaskNumbers): Engine {
+  let refreshing: Promise<void> | undefined;
+  const refresh = async () => {
+    while (await indexNextTasks(database));
+  };
+  return {
+    nextTaskSeq: () => taskNumbers.next(),
+    textMatches,
+    // The planner of PostgreSQL knows how many rows a condition finds.
+    withoutIndex: (column) => sql`${sql.ref(column)}`,
+    joinInOrder: () => sql`join`,
+    numbers: (list) => sql`select unnest(${list}::bigint[]) as value`,
+    inTime: () => sql`true`,
+    resultWithoutTexts: () => sql`(tasks.result::jsonb - ${LONG_PARTS}::text[])::text`,
+    hasTag: (tag) => sql`experiences.tags::jsonb @> ${JSON.stringify([tag])}::jsonb`,
+    jsonValue: (column, path) => sql`${sql.ref(column)}::jsonb #> ${path.split('.').slice(1)}::text[]`,
+    // Reading never holds up this process.
+    mayHaveMany: async () => false,
+    refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
+    lock: (query) => query.forUpdate(),
+    enter: async (db, name) => {
+      await sql`insert into sections (name) values (${name}) on conflict (name) do update set name = excluded.name`.execute(
+        db,
+      );
+    },
+    noteText: (transaction, seq) => transaction.insertLater('task_words', { task_seq: seq, words: null }),
+    forgetTexts: async (db, seqs) => {
+      await db.deleteFrom('task_words').where('task_seq', 'in', seqs).execute();
+    },
+    changeText: async (db, seq, change) => {
+      await change();
+      await db.updateTable('task_words').set({ words: null }).where('task_seq', '=', seq).execute();
+    },
+  };
+}
+
+function textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number }> {
+  const condition = toTextQuery(query);
+  const matches = condition === undefined ? sql`false` : sql`words @@ ${condition}::tsquery`;
+  const match = sql`select task_seq as seq from task_words where ${matches}`;
+  if (!slice) return sql`${match}`;
+  const { order, from, limit } = slice;
+  const direction = order === 'asc' ? sql`asc` : sql`desc`;
+  const bound = order === 'asc' ? sql`>=` : sql`<=`;
+  const start = from === undefined ? sql`` : sql`and task_seq ${bound} ${from}`;
+  return sql`${match} ${start} order by task_seq ${direction} limit ${limit}`;
+}
+
+/**
+ * Stores the words of the next tasks that have none, separately from their writes, so that storing a task does not wait
+ * for the index. By what is missing and not by a watermark: numbers are not committed in their order.
+ */
+async function indexNextTasks({ read, write }: Pick<Database, 'read' | 'write'>): Promise<boolean> {
+  const page = await missing(read);
+  if (page.length === 0) return false;
+  const seqs = page.map(({ seq }) => seq);
+  const words = page.map(({ title, description, prompt }) =>
+    JSON.stringify(indexedWords([title, description, prompt].filter(Boolean).join('\n'))),
+  );
+  await write(({ db }) =>
+    // The rows in order, so that two daemons that do the same do not wait for each other in a circle.
+    sql`with found (seq, words) as (select * from unnest(${seqs}::bigint[], ${words}::text[])),
+      due as (select task_seq from task_words where task_seq = any(${seqs}::bigint[]) and words is null
+        order by task_seq for update)
+      update task_words set words = array_to_tsvector(array(select jsonb_array_elements_text(found.words::jsonb)))
+      from found, due where task_words.task_seq = found.seq and due.task_seq = found.seq`.execute(db),
+  );
+  return page.length === BATCH;
+}
+
+const missing = (read: Kysely<Schema>) =>
+  read
+    .selectFrom('task_words')
+    .innerJoin('tasks', 'tasks.seq', 'task_words.task_seq')
+    .select(['tasks.seq', 'tasks.title', 'tasks.description', 'tasks.prompt'])
+    .where('task_words.words', 'is', null)
+    .orderBy('task_words.task_seq')
+    .limit(BATCH)
+    .execute();

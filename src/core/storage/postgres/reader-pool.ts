@@ -1,0 +1,54 @@
+import { Kysely } from 'kysely';
+import pg from 'pg';
+import { ReadTimeLimit } from '../read-time-limit.ts';
+import type { Schema } from '../schema.ts';
+import { connectionOptions, type PostgresServer } from './connection-options.ts';
+import { PostgresConnection, postgresDialect, StatementNames } from './postgres-dialect.ts';
+import { isConnectionLost, isStatementTimeout, translatePostgresError } from './postgres-errors.ts';
+
+const IDLE_MS = 30_000;
+
+/** Connections that only read, each statement with a time limit in milliseconds; faults reject as `AppError`. */
+export class ReaderPool {
+  readonly db: Kysely<Schema>;
+  readonly #pool: pg.Pool;
+  readonly #limitMs: number;
+
+  constructor(
+    server: PostgresServer,
+    options: { connections: number; limitMs: number; onError: (error: unknown) => void },
+  ) {
+    this.#limitMs = options.limitMs;
+    this.#pool = new pg.Pool({
+      ...connectionOptions(server, 'svc-reader', {
+        default_transaction_read_only: 'on',
+        statement_timeout: String(options.limitMs),
+      }),
+      max: options.connections,
+      idleTimeoutMillis: IDLE_MS,
+    });
+    // An idle connection that the server ends; the next read makes another.
+    this.#pool.on('error', options.onError);
+    const names = new StatementNames(server.prepared);
+    const connection = new PostgresConnection((statement) =>
+      this.#run({ ...statement, ...names.of(statement.text) }),
+    );
+    this.db = new Kysely<Schema>({ dialect: postgresDialect(connection) });
+  }
+
+  async #run(statement: pg.QueryConfig): Promise<pg.QueryResult> {
+    try {
+      return await this.#pool.query(statement).catch((error: unknown) => {
+        // A connection that was cut while it was idle: reading again changes nothing.
+        if (isConnectionLost(error)) return this.#pool.query(statement);
+        throw error;
+      });
+    } catch (error) {
+      throw isStatementTimeout(error) ? new ReadTimeLimit(this.#limitMs) : translatePostgresError(error);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}

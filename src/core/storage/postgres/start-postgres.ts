@@ -1,0 +1,61 @@
+import pg from 'pg';
+import type { ReportStart } from '../../../contract/start-step.ts';
+import { AppError, messageOf } from '../../errors.ts';
+import type { Database } from '../database.ts';
+import { addressOf, connectionOptions } from './connection-options.ts';
+import { migratePostgres } from './migrate-postgres.ts';
+import { openPostgres, type PostgresOptions } from './open-postgres.ts';
+import { isConnectionLost } from './postgres-errors.ts';
+
+/** Migrates the schema of a database, together with other daemons that start, and opens it. */
+export async function startPostgres(
+  options: PostgresOptions & { report?: ReportStart | undefined },
+): Promise<Database> {
+  try {
+    const client = new pg.Client(connectionOptions(options, 'svc-migration', {}));
+    // Its queries reject with it.
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      await migratePostgres(client, { report: options.report });
+    } finally {
+      await client.end();
+    }
+    return await openPostgres(options);
+  } catch (error) {
+    throw explain(error, options.url);
+  }
+}
+
+/** What is wrong with the server or with `storage.url`, and what to do about it; without the password. */
+function explain(error: unknown, url: string): unknown {
+  const address = addressOf(url);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === '3D000')
+    return new AppError(
+      'configuration',
+      `PostgreSQL has no database ${address}. Create it: createdb --encoding=UTF8 svc`,
+      {
+        cause: error,
+      },
+    );
+  if (typeof code === 'string' && code.startsWith('28'))
+    return new AppError(
+      'configuration',
+      `PostgreSQL at ${address} refuses the user or the password of storage.url (DATABASE_URL): ${messageOf(error)}`,
+      { cause: error },
+    );
+  if (code === '53300')
+    return new AppError(
+      'unavailable',
+      `PostgreSQL at ${address} has no free connection. Raise max_connections, or lower storage.readers and storage.writers`,
+      { cause: error },
+    );
+  if (isConnectionLost(error))
+    return new AppError(
+      'unavailable',
+      `PostgreSQL at ${address} cannot be reached: ${messageOf(error)}. Start it, or correct storage.url (DATABASE_URL)`,
+      { cause: error },
+    );
+  return error;
+}

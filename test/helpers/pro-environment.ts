@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { newPostgresDatabase } from './postgres-server.ts';
+import { sharedRedis } from './redis-server.ts';
+
+/** What daemons need to form a cluster of their own. */
+export interface ProEnvironment {
+  env: Record<string, string>;
+  /** The master seed, in hex. */
+  seed: string;
+  remove(): Promise<void>;
+}
+
+/** A new database and a Redis, for daemons that a test starts in mode pro. */
+export async function newProEnvironment(): Promise<ProEnvironment> {
+  const [database, redis] = await Promise.all([newPostgresDatabase(), sharedRedis()]);
+  return {
+    env: { SVC_MODE: 'pro', DATABASE_URL: database.url, QUEUE_STORE_URL: redis.url },
+    seed: '5e'.repeat(32),
+    remove: () => database.drop(),
+  };
+}
+
+/** Gives the home of a daemon the seed of its cluster. */
+export function placeSeed(identityFile: string, { seed }: ProEnvironment): void {
+  mkdirSync(dirname(identityFile), { recursive: true, mode: 0o700 });
+  writeFileSync(identityFile, `${seed}\n`, { mode: 0o600 });
+}
