@@ -11,6 +11,7 @@ import { composeCandidates } from './candidates/compose-candidates.ts';
 import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
 import { composeMembership } from './cluster/compose-membership.ts';
+import { composeCluster } from './cluster/compose-cluster.ts';
 import { Composition } from './composition.ts';
 import type { Config } from './config/config.ts';
 import { requireProSettings } from './config/require-pro-settings.ts';
@@ -26,7 +27,6 @@ import { composeOAuth } from './integrations/oauth/compose-oauth.ts';
 import { composePullRequests } from './integrations/pull-requests/compose-pull-requests.ts';
 import { Lifecycles } from './lifecycle.ts';
 import { OpenStreams } from './limits/open-streams.ts';
-import { RateLimits } from './limits/rate-limits.ts';
 import { composeLive } from './live/compose-live.ts';
 import type { Log } from './log.ts';
 import { composeMemory } from './memory/compose-memory.ts';
@@ -109,7 +109,6 @@ function composeFeatures(
     models: {},
     ...options,
     bus,
-    limits: new RateLimits(runtime.monotonic),
     openStreams: new OpenStreams(() => config.get('limits.streamsPerUser')),
     metrics: createMetrics(bus, runtime),
     isLoopback: isLoopbackHost(config.get('server.host')),
@@ -119,6 +118,7 @@ function composeFeatures(
     new Composition(ground, lifecycles)
       .add(composeStorage)
       .add(composeMembership)
+      .add(composeCluster)
       .add(composeSecrets)
       .add(composeSharedSettings)
       .add(composeAudit)

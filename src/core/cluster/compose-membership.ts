@@ -6,6 +6,7 @@ import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
+import { ensureState } from '../storage/state.ts';
 import { version } from '../version.ts';
 import { aloneDaemon, type DaemonIdentity, readDaemonId } from './daemon-identity.ts';
 import { Membership } from './membership.ts';
@@ -25,10 +26,11 @@ export interface MembershipServices {
 }
 
 /** Makes this daemon known to the others of its cluster from the start to the stop. */
-export function composeMembership(deps: MembershipFeatureDeps): Feature<MembershipServices> {
-  const { config, locations, runtime } = deps;
+export async function composeMembership(deps: MembershipFeatureDeps): Promise<Feature<MembershipServices>> {
+  const { config, database, locations, runtime } = deps;
   if (config.get('mode') !== 'pro') return { services: { daemon: aloneDaemon, membership: undefined } };
   const id = readDaemonId(join(locations.data, 'daemon-id'), () => runtime.newId('daemon'));
+  const clusterId = await ensureState(database, 'cluster_id', () => runtime.newId('cluster'));
   const membership = new Membership({
     ...deps,
     self: {
@@ -41,7 +43,7 @@ export function composeMembership(deps: MembershipFeatureDeps): Feature<Membersh
     },
   });
   return {
-    services: { daemon: { id, isInCluster: true }, membership },
+    services: { daemon: { id, isInCluster: true, clusterId }, membership },
     lifecycle: { start: () => membership.join(), stop: () => membership.leave() },
   };
 }

@@ -7,10 +7,12 @@ export interface DaemonIdentity {
   id: string;
   /** Whether other daemons may work on the same database. */
   isInCluster: boolean;
+  /** The same for all daemons on the database. */
+  clusterId: string;
 }
 
 /** A daemon that has its database for itself. */
-export const aloneDaemon: DaemonIdentity = { id: 'daemon', isInCluster: false };
+export const aloneDaemon: DaemonIdentity = { id: 'daemon', isInCluster: false, clusterId: '' };
 
 /** Reads the id from the file, which it makes at the first start. */
 export function readDaemonId(file: string, newId: () => string): string {

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
+import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
 import type { Feature } from '../lifecycle.ts';
 import { secretFilesIn } from '../config/environment-values.ts';
 import { ownDirectories, ownFiles } from '../paths/own-directories.ts';
@@ -31,6 +32,7 @@ export interface ProcessDeps {
   database: Database;
   locations: Locations;
   env: Record<string, string | undefined>;
+  daemon: DaemonIdentity;
   runtime: Runtime;
 }
 
@@ -39,9 +41,12 @@ export async function composeProcesses({
   database,
   locations,
   env,
+  daemon,
   runtime,
 }: ProcessDeps): Promise<Feature<ProcessServices>> {
-  const installation = await installationId(database, runtime);
+  const stored = await ensureState(database, 'installation', () => runtime.newSecret(24));
+  // Daemons of a cluster on one host leave each other's processes alone.
+  const installation = daemon.isInCluster ? `${stored}.${daemon.id}` : stored;
   const hiddenDirectories = ownDirectories(locations);
   const protectedDirectories = [
     ...hiddenDirectories,
@@ -65,7 +70,3 @@ export async function composeProcesses({
     },
   };
 }
-
-/** A random id, created once and stored in the database. */
-const installationId = (database: Database, runtime: Runtime): Promise<string> =>
-  ensureState(database, 'installation', () => runtime.newSecret(24));

@@ -37,7 +37,9 @@ export function composeSettings({
     services: { settings },
     lifecycle: {
       start() {
-        unsubscribe = deps.bus.on('settings_changed', () => sweep.runInBackground(refresh));
+        const again = () => sweep.runInBackground(refresh);
+        const ends = [deps.bus.on('settings_changed', again), deps.bus.onGap(again)];
+        unsubscribe = () => ends.forEach((end) => end());
         sweep.start();
       },
       async stop() {

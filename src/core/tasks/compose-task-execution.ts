@@ -1,5 +1,6 @@
 import { DayBudgets } from '../budgets/day-budgets.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
+import { IdlePull } from './idle-pull.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
 import { TaskLeases } from './task-leases.ts';
 import { TaskRunner, type TaskRunnerDeps } from './task-runner.ts';
@@ -23,6 +24,7 @@ export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<ne
   const runner = new TaskRunner({ ...deps, budgets, recorder, verifier, verifyFile, workerId });
   const leases = new TaskLeases(deps);
   const sweeper = new TaskSweeper({ ...deps, engine: deps.database.engine });
+  const pull = deps.daemon.isInCluster ? new IdlePull(deps) : undefined;
   return {
     services: {},
     lifecycle: {
@@ -30,9 +32,10 @@ export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<ne
         await runner.start();
         leases.start();
         sweeper.start();
+        pull?.start();
       },
       async stop(drainMs) {
-        await sweeper.stop();
+        await Promise.all([sweeper.stop(), pull?.stop()]);
         await runner.stop(drainMs);
         leases.stop();
       },

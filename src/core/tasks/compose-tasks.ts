@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
+import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import { type AdapterDeps, createAdapters } from '../agents/adapter-list.ts';
 import { AgentRegistry } from '../agents/agent-registry.ts';
@@ -13,7 +14,6 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import { readBootId } from '../processes/boot-id.ts';
-import { MemoryQueue } from '../queue/memory-queue.ts';
 import { QueuePause } from '../queue/queue-pause.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Runtime } from '../runtime.ts';
@@ -59,6 +59,7 @@ export interface TaskDeps extends AdapterDeps {
   database: Database;
   bus: EventBus;
   audit: AuditLog;
+  cluster: ClusterServices['cluster'];
   locations: Locations;
   workspaces: Workspaces;
   worktrees: Worktrees;
@@ -97,7 +98,7 @@ export async function composeTasks(deps: TaskDeps) {
   const users = new QueueUsers(deps);
   await users.refresh();
   const slots = new QueueSlots({ config: deps.config, users });
-  const queue = new MemoryQueue({ limits: slots, monotonic: runtime.monotonic });
+  const queue = await deps.cluster.openQueue({ limits: slots, monotonic: runtime.monotonic });
   const removal = new TaskRemoval({ database, store });
   const pause = await QueuePause.load(database, bus);
   const runs = new ActiveRuns(runtime.monotonic);
@@ -120,11 +121,10 @@ export async function composeTasks(deps: TaskDeps) {
     slots,
   });
   // Its run may be of another daemon than the one that cancels it.
-  bus.on('task_moved', ({ before, task }) => {
-    if (task.status === 'cancelled' && before.status === 'in_progress')
-      runs.stopClaim(task.id, before.fence, 'cancelled');
+  bus.on('task', ({ task }) => {
+    if (task.status === 'cancelled') runs.stopClaim(task.id, task.fence, 'cancelled');
   });
-  bus.on('agents_changed', () => {
+  bus.onLocal('agents_changed', () => {
     registry.revision++;
     recovery.admitWaiting().catch(reportBug);
   });
