@@ -22,7 +22,10 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
     connections.close();
     throw error;
   }
-  const identity = { connections, prefix: PREFIX, daemonId: runtime.newId('daemon') };
+  const name = config.get('queue.name');
+  // Clusters may share a Redis: the name of the queue keeps them apart.
+  const prefix = `${PREFIX}:${name}:cluster`;
+  const identity = { connections, prefix, daemonId: runtime.newId('daemon') };
   const runStreams = new RedisStreamLog<RunEvent>(identity);
   const queues = new Set<BullMqQueue>();
   const relay = new RedisRelay({
@@ -32,14 +35,14 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
   });
   return {
     services: {
-      limits: new RateLimits(runtime.monotonic, redisCounters(connections, PREFIX)),
+      limits: new RateLimits(runtime.monotonic, redisCounters(connections, prefix)),
       cluster: {
         runStreams,
         openQueue: async (queue) => {
           const opened = await BullMqQueue.open({
             ...queue,
             connections,
-            name: config.get('queue.name'),
+            name,
             prefix: PREFIX,
           });
           queues.add(opened);

@@ -81,10 +81,10 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
     listener.on('message', (_, text) => messages.push(text));
     for (let index = 0; index < 100; index++) a.bus.emit('rights_changed', { userId: 'u' });
     await eventually(() => expect(b.heard).toHaveLength(100));
-    expect(messages).toHaveLength(1);
+    await eventually(() => expect(messages).toHaveLength(1));
     for (let index = 0; index < 10; index++) a.bus.emit('rights_changed', { userId: 'u'.repeat(100_000) });
     await eventually(() => expect(b.heard).toHaveLength(110));
-    expect(messages).toHaveLength(6);
+    await eventually(() => expect(messages).toHaveLength(6));
     listener.disconnect();
   });
 
@@ -144,6 +144,7 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
       'approval',
       { row: { id: 'appr_1', status: 'approved', edited: null } },
     ]);
+    await eventually(() => expect(texts).toHaveLength(1));
     expect(texts.join()).not.toContain(secret);
     listener.disconnect();
   });
