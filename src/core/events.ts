@@ -19,6 +19,8 @@ export interface CoreEvents {
   task_output: { task: TaskOwner; piece: OutputPiece };
   /** The run of a task has got further. */
   run_progress: { task: TaskOwner; progress: RunProgress };
+  /** Settings that the daemons of a cluster share. */
+  settings_changed: { keys: string[] };
   /** Counts, pause or dead letters changed. */
   queue: undefined;
   /** What decides which agent a task gets has changed. */

@@ -17,9 +17,9 @@ export interface TestStorage extends AsyncDisposable {
   store: TaskStore;
 }
 
-/** A database of its own that goes with the test, of the engine that the run is for. */
-export async function openStorage(): Promise<TestStorage> {
-  const { database, remove } = isPro ? await ofPostgres() : await ofSqlite();
+/** A database of its own that goes with the test, of the engine that the run is for unless the test says. */
+export async function openStorage(onPostgres = isPro): Promise<TestStorage> {
+  const { database, remove } = onPostgres ? await ofPostgres() : await ofSqlite();
   const bus = new EventBus();
   return {
     database,

@@ -39,7 +39,7 @@ export interface AuthDeps {
 
 /** Composes sign-in and rights; in local mode it also creates the owner of the machine as a user. */
 export async function composeAuth(deps: AuthDeps) {
-  const { database, config, keys, runtime, locations } = deps;
+  const { database, bus, config, keys, runtime, locations } = deps;
   const isLocalMode = config.get('system.authMode') === 'local';
   const sessions = new SessionService({ ...deps, store: new SessionStore(database) });
   const owner = { database, sessions, runtime, sessionFile: locations.ownerSessionFile };
@@ -52,7 +52,10 @@ export async function composeAuth(deps: AuthDeps) {
   const users = new UserStore(database);
   const pairings = new PairingStore();
   const setupCode = new SetupCode(locations.setupCodeFile);
-  if (!isLocalMode && !(await users.hasAccounts())) setupCode.ensure(runtime);
+  if (await users.hasAccounts()) setupCode.forget();
+  else if (!isLocalMode) await setupCode.ensure({ database, box: keys.box, runtime });
+  // Also where another daemon has created the account.
+  bus.on('users_changed', () => setupCode.forget());
   const invites = new InviteService(deps);
   const registration = new Registration({ ...deps, users, invites, setupCode });
   const oneTimeTokens = new OneTimeTokens({ database, box: keys.box, runtime });

@@ -2,10 +2,11 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { Feature } from '../lifecycle.ts';
-import { ownDirectories } from '../paths/own-directories.ts';
+import { secretFilesIn } from '../config/environment-values.ts';
+import { ownDirectories, ownFiles } from '../paths/own-directories.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
-import { readState, writeState } from '../storage/state.ts';
+import { ensureState } from '../storage/state.ts';
 import { defaultPath } from './default-path.ts';
 import { ForkServer } from './fork-server/fork-server.ts';
 import { GitShells } from './git-shells.ts';
@@ -41,11 +42,15 @@ export async function composeProcesses({
   runtime,
 }: ProcessDeps): Promise<Feature<ProcessServices>> {
   const installation = await installationId(database, runtime);
-  const protectedDirectories = ownDirectories(locations);
+  const hiddenDirectories = ownDirectories(locations);
+  const protectedDirectories = [
+    ...hiddenDirectories,
+    ...ownFiles([locations.identityFile, ...secretFilesIn(env)]),
+  ];
   const sandbox = new Sandbox({
     path: env['PATH'] ?? defaultPath,
     home: env['HOME'] ?? homedir(),
-    hiddenDirectories: protectedDirectories,
+    hiddenDirectories,
   });
   const workspaces = new Workspaces(join(locations.data, 'workspaces'));
   const shells = new GitShells(runtime);
@@ -62,10 +67,5 @@ export async function composeProcesses({
 }
 
 /** A random id, created once and stored in the database. */
-async function installationId(database: Database, runtime: Runtime): Promise<string> {
-  const known = await readState(database.read, 'installation');
-  if (known !== undefined) return known;
-  const secret = runtime.newSecret(24);
-  await database.write(({ db }) => writeState(db, 'installation', secret));
-  return secret;
-}
+const installationId = (database: Database, runtime: Runtime): Promise<string> =>
+  ensureState(database, 'installation', () => runtime.newSecret(24));

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { derivePath } from 'ed25519-hd-key';
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
-import { readState, writeState } from '../storage/state.ts';
+import { ensureState, readState } from '../storage/state.ts';
 import { readMasterSeed, writeMasterSeed } from './master-seed.ts';
 import { SecretBox } from './secret-box.ts';
 
@@ -52,13 +52,16 @@ export class KeyRing {
   }
 
   /**
-   * Reads the seed, or creates one at the first start. Throws where the database was written under another seed, because
-   * its secrets could not be read.
+   * Reads the seed; `mayCreate` creates one at the first start. Throws where the database was written under another seed,
+   * because its secrets could not be read.
    */
-  static async load(database: Database, seedFile: string): Promise<KeyRing> {
-    const expected = await readState(database.read, IDENTITY_CHECK);
+  static async load(
+    database: Database,
+    seedFile: string,
+    { mayCreate }: { mayCreate: boolean },
+  ): Promise<KeyRing> {
     const stored = readMasterSeed(seedFile);
-    if (!stored && expected !== undefined)
+    if (!stored && (!mayCreate || (await readState(database.read, IDENTITY_CHECK)) !== undefined))
       throw new AppError(
         'configuration',
         `${seedFile} is missing; the secrets in the database cannot be read without it. Restore it: svc devices identity --restore`,
@@ -67,12 +70,12 @@ export class KeyRing {
     if (!stored) writeMasterSeed(seedFile, seed);
     const ring = new KeyRing(seed);
     const check = ring.check();
-    if (expected !== undefined && expected !== check)
+    // Of several daemons that start at once on a new database one is the first; the others compare theirs with it.
+    if ((await ensureState(database, IDENTITY_CHECK, () => check)) !== check)
       throw new AppError(
         'configuration',
         `${seedFile} is not the identity under which this database was written. Restore the right one: svc devices identity --restore`,
       );
-    if (expected === undefined) await database.write(({ db }) => writeState(db, IDENTITY_CHECK, check));
     return ring;
   }
 }

@@ -16,7 +16,8 @@ export type TaskExecutionDeps = TaskFeature['execution'] &
 export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<never, never>> {
   const recorder = new OutcomeRecorder(deps);
   const budgets = new DayBudgets(deps);
-  const workerId = deps.runtime.newId('worker');
+  // The id of its daemon tells a later process of it which claims are over.
+  const workerId = `${deps.daemon.id}/${deps.runtime.newId('worker')}`;
   const verifier = new WorkVerifier(deps);
   const verifyFile = new VerifyFile(deps);
   const runner = new TaskRunner({ ...deps, budgets, recorder, verifier, verifyFile, workerId });

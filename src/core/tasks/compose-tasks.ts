@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { ClusterServices } from '../cluster/compose-cluster.ts';
+import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import { type AdapterDeps, createAdapters } from '../agents/adapter-list.ts';
 import { AgentRegistry } from '../agents/agent-registry.ts';
@@ -65,6 +66,7 @@ export interface TaskDeps extends AdapterDeps {
   keys: KeyRing;
   /** Takes the events of tasks that webhooks subscribe to. */
   outbox: TaskOutbox;
+  daemon: DaemonIdentity;
   notifications: NotificationService;
   /** Agents in addition to those that come with svc, for benchmarks and tests. */
   extraAdapters: AgentAdapter[];
@@ -99,7 +101,7 @@ export async function composeTasks(deps: TaskDeps) {
   const queue = await deps.cluster.openQueue({ limits: slots, monotonic: runtime.monotonic });
   const removal = new TaskRemoval({ database, store });
   const pause = await QueuePause.load(database, bus);
-  const runs = new ActiveRuns();
+  const runs = new ActiveRuns(runtime.monotonic);
   const environments = new TaskEnvironments(keys);
   const outputs = new TaskOutputs({
     root: join(locations.data, 'outputs'),
@@ -117,6 +119,11 @@ export async function composeTasks(deps: TaskDeps) {
     pause,
     queue,
     slots,
+  });
+  // Its run may be of another daemon than the one that cancels it.
+  bus.on('task_moved', ({ before, task }) => {
+    if (task.status === 'cancelled' && before.status === 'in_progress')
+      runs.stopClaim(task.id, before.fence, 'cancelled');
   });
   bus.onLocal('agents_changed', () => {
     registry.revision++;

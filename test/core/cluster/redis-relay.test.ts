@@ -138,6 +138,10 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
       basis: secret,
     };
     a.bus.emit('task_output', { task: { id: secret }, piece: {} } as never);
+    a.bus.emit('task_moved', {
+      before: { id: secret, status: 'queued' },
+      task: { status: 'cancelled' },
+    } as never);
     a.bus.emit('approval', { row: { ...row, ...rest }, approval: { id: 'appr_1' } } as never);
     await eventually(() => expect(b.heard).toHaveLength(1));
     expect(b.heard[0]).toMatchObject([
