@@ -9,23 +9,24 @@ export interface EventRelay {
   onGap(listener: () => void): () => void;
 }
 
-type Reduce<K extends keyof CoreEvents> = (payload: CoreEvents[K]) => CoreEvents[K];
+type Reduce<K extends keyof CoreEvents> = (payload: CoreEvents[K]) => CoreEvents[K] | undefined;
 
 /** Whether an event goes to other daemons, and what of it: a secret never does. */
 const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   // Streams and waits of clients that are connected elsewhere, and candidates that run elsewhere.
   task: true,
-  // Whatever needs it acts on it, which is for the daemon that moved the task; the others have `task`.
-  task_moved: false,
+  // Another daemon may have to stop the run. Whatever else needs it acts on it, which is for the daemon that moved the task.
+  task_moved: ({ before, task }) =>
+    task.status === 'cancelled' && before.status === 'in_progress' ? { before, task } : undefined,
   // Too many and too large for everybody: who watches reads the file.
   task_output: false,
   run_progress: false,
   memory_progress: false,
   queue: true,
   agents_changed: true,
-  settings_changed: true,
   // The address is known everywhere then, so that the next sign-in from it is not slowed down.
   session_started: true,
+  settings_changed: true,
   users_changed: true,
   // Streams end on every daemon, whichever of them ends the session; what travels is a hash.
   session_ended: true,
@@ -67,7 +68,9 @@ export function connectRelay(bus: EventBus, relay: EventRelay): () => void {
 
 function send<K extends keyof CoreEvents>(bus: EventBus, relay: EventRelay, name: K): () => void {
   const how: boolean | Reduce<K> = relayed[name];
-  return bus.onLocal(name, (payload) =>
-    relay.publish(name, typeof how === 'function' ? how(payload) : payload),
-  );
+  if (typeof how !== 'function') return bus.onLocal(name, (payload) => relay.publish(name, payload));
+  return bus.onLocal(name, (payload) => {
+    const reduced = how(payload);
+    if (reduced !== undefined) relay.publish(name, reduced);
+  });
 }
