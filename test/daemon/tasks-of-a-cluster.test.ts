@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import { describeCluster, startCluster } from '../../helpers/cluster.ts';
-import type { TestDaemon } from '../../helpers/daemon.ts';
-import { follow, testAdapter } from '../../helpers/tasks.ts';
+import { describeCluster, startCluster } from '../helpers/cluster.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { follow, testAdapter } from '../helpers/tasks.ts';
 
 /** Two daemons with one slot each; `runs` counts who runs what. */
 async function twoDaemons(execute: (signal: AbortSignal) => Promise<unknown> = async () => undefined) {
