@@ -10,6 +10,7 @@ import { memoryFolder } from './memory-folder.ts';
 import { placeDatabase } from './place-database.ts';
 import { newPostgresDatabase } from './postgres-server.ts';
 import { isPro } from './pro.ts';
+import { watched } from './settle.ts';
 
 export interface TestStorage extends AsyncDisposable {
   database: Database;
@@ -19,7 +20,8 @@ export interface TestStorage extends AsyncDisposable {
 
 /** A database of its own that goes with the test, of the engine that the run is for. */
 export async function openStorage(): Promise<TestStorage> {
-  const { database, remove } = isPro ? await ofPostgres() : await ofSqlite();
+  const { database: opened, remove } = isPro ? await ofPostgres() : await ofSqlite();
+  const database = watched(opened);
   const bus = new EventBus();
   return {
     database,
