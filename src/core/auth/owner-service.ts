@@ -30,6 +30,8 @@ export async function ensureOwner(deps: OwnerDeps): Promise<void> {
           onboarding_completed: 0,
           created_at: runtime.now().toISOString(),
         })
+        // Another daemon may start for the first time as well.
+        .onConflict((conflict) => conflict.doNothing())
         .execute(),
     );
   else if (stored.disabled_at !== null) await setDisabled(database, null);

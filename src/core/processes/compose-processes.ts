@@ -5,7 +5,7 @@ import type { Feature } from '../lifecycle.ts';
 import { ownDirectories } from '../paths/own-directories.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
-import { readState, writeState } from '../storage/state.ts';
+import { ensureState, readState } from '../storage/state.ts';
 import { defaultPath } from './default-path.ts';
 import { ForkServer } from './fork-server/fork-server.ts';
 import { GitShells } from './git-shells.ts';
@@ -65,7 +65,5 @@ export async function composeProcesses({
 async function installationId(database: Database, runtime: Runtime): Promise<string> {
   const known = await readState(database.read, 'installation');
   if (known !== undefined) return known;
-  const secret = runtime.newSecret(24);
-  await database.write(({ db }) => writeState(db, 'installation', secret));
-  return secret;
+  return database.write(({ db }) => ensureState(db, 'installation', runtime.newSecret(24)));
 }

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { derivePath } from 'ed25519-hd-key';
 import { AppError } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
-import { readState, writeState } from '../storage/state.ts';
+import { ensureState, readState } from '../storage/state.ts';
 import { readMasterSeed, writeMasterSeed } from './master-seed.ts';
 import { SecretBox } from './secret-box.ts';
 
@@ -67,12 +67,12 @@ export class KeyRing {
     if (!stored) writeMasterSeed(seedFile, seed);
     const ring = new KeyRing(seed);
     const check = ring.check();
-    if (expected !== undefined && expected !== check)
+    const holds = expected ?? (await database.write(({ db }) => ensureState(db, IDENTITY_CHECK, check)));
+    if (holds !== check)
       throw new AppError(
         'configuration',
         `${seedFile} is not the identity under which this database was written. Restore the right one: svc devices identity --restore`,
       );
-    if (expected === undefined) await database.write(({ db }) => writeState(db, IDENTITY_CHECK, check));
     return ring;
   }
 }

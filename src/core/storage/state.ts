@@ -1,9 +1,30 @@
 import type { Kysely } from 'kysely';
+import type { Engine } from './database.ts';
 import type { Schema } from './schema.ts';
 
 /** Reads a value of the installation state; undefined where it is not set. */
 export async function readState(db: Kysely<Schema>, key: string): Promise<string | undefined> {
   return (await db.selectFrom('state').select('value').where('key', '=', key).executeTakeFirst())?.value;
+}
+
+/** The same in a transaction, with the value kept from changing until the commit. */
+export async function lockState(
+  engine: Engine,
+  db: Kysely<Schema>,
+  key: string,
+): Promise<string | undefined> {
+  return (await engine.lock(db.selectFrom('state').select('value').where('key', '=', key)).executeTakeFirst())
+    ?.value;
+}
+
+/** Sets a value unless there is one; resolves to the one that holds, whichever daemon was first. */
+export async function ensureState(db: Kysely<Schema>, key: string, value: string): Promise<string> {
+  await db
+    .insertInto('state')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return (await readState(db, key)) ?? value;
 }
 
 /** Sets a value of the installation state; null deletes it. */

@@ -50,7 +50,7 @@ export class DeadLetterService {
       id,
       { status: 'resolved', resolution: 'retried', note: null },
       async (transaction, row) => {
-        const task = await store.findHead(row.task_id, transaction.db);
+        const task = await store.lockHead(transaction, row.task_id);
         if (task?.status !== 'failed')
           throw new AppError('wrong_state', `The task of this dead letter is ${task?.status ?? 'gone'}`);
         if (task.best_of !== null)

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import { messageOf } from '../errors.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, independent } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ActiveRuns } from './active-runs.ts';
 
@@ -49,7 +49,7 @@ export class TaskLeases {
         if (numUpdatedRows === 0n) over.push(id);
       }
       return over;
-    });
+    }, independent);
     for (const id of lost) runs.stop(id, 'lost');
   }
 }

@@ -158,7 +158,7 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
       const now = timer.now();
       for (const step of move === 'cancel' ? [move] : (['claim', move] as const))
         await database.write(async (transaction) => {
-          const head = await store.findHead(id, transaction.db);
+          const head = await store.lockHead(transaction, id);
           if (!head) throw new Error(`There is no task ${id}`);
           const change = step === 'claim' ? {} : { completed_at: now.toISOString() };
           await store.move(transaction, head, step, now, change, [{ type: 'progress', message: step }]);
