@@ -12,26 +12,29 @@ import { newPostgresDatabase } from './postgres-server.ts';
 import { isPro } from './pro.ts';
 import { watched } from './settle.ts';
 
-export interface TestStorage extends AsyncDisposable {
+export interface TestStorage {
   database: Database;
   bus: EventBus;
   store: TaskStore;
 }
 
 /** A database of its own that goes with the test, of the engine that the run is for. */
-export async function openStorage(): Promise<TestStorage> {
+export async function openStorage(): Promise<TestStorage & AsyncDisposable> {
   const { database: opened, remove } = isPro ? await ofPostgres() : await ofSqlite();
   const database = watched(opened);
-  const bus = new EventBus();
   return {
-    database,
-    bus,
-    store: new TaskStore(database, bus),
+    ...storageOf(database),
     async [Symbol.asyncDispose]() {
       await database.close();
       await remove();
     },
   };
+}
+
+/** What core needs around a database. */
+export function storageOf(database: Database): TestStorage {
+  const bus = new EventBus();
+  return { database, bus, store: new TaskStore(database, bus) };
 }
 
 const reportBug = (error: unknown) => {
