@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AuditLog } from '../../../src/core/audit/audit-log.ts';
 import { PolicyService } from '../../../src/core/policy/policy-service.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
-import { canRace, openRace } from '../../helpers/race.ts';
+import { canRace, openRace, overlap } from '../../helpers/race.ts';
 import { openStorage, type TestStorage } from '../../helpers/storage.ts';
 
 const load = ({ database }: TestStorage) =>
@@ -26,13 +26,17 @@ describe('the policy', () => {
 describe.skipIf(!canRace)('the policy of two daemons (needs PostgreSQL)', () => {
   it('keeps the changes of both', async () => {
     await using race = await openRace();
-    const [one, other] = await Promise.all([load(race.one), load(race.other)]);
-    await Promise.all([
-      one.setGuard('shell-injection', false, ann),
-      other.setGuard('path-traversal', false, ann),
-      one.update({ blockedTools: ['run_command'] }, ann),
-      other.update({ defaultMode: 'deny' }, ann),
-    ]);
+    const other = await load(race.other);
+    await overlap(
+      race,
+      async (storage) => (await load(storage)).setGuard('shell-injection', false, ann),
+      () => other.setGuard('path-traversal', false, ann),
+    );
+    await overlap(
+      race,
+      async (storage) => (await load(storage)).update({ blockedTools: ['run_command'] }, ann),
+      () => other.update({ defaultMode: 'deny' }, ann),
+    );
     const stored = await load(race.one);
     const off = stored.guards().filter(({ enabled }) => !enabled);
     expect(off.map(({ name }) => name).sort()).toEqual(['path-traversal', 'shell-injection']);
