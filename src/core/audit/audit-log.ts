@@ -73,8 +73,8 @@ export class AuditLog implements Collector<Unchained> {
 /** An entry before it has its place in the chain. */
 type Unchained = Omit<AuditRow, 'seq' | 'previous_hash' | 'hash'>;
 
-/** The database replaces unpaired surrogates, and the hash must match the text that is read back. */
-const asStored = (text: string): string => text.toWellFormed();
+/** Databases replace unpaired surrogates or refuse NUL, and the hash must match the text that is read back. */
+const asStored = (text: string): string => text.toWellFormed().replaceAll('\0', '\u{fffd}');
 
 /** SHA-256 over all columns in a fixed order, including the hash of the previous entry. */
 export function hashOfEntry(row: Omit<AuditRow, 'hash'>): string {
