@@ -15,7 +15,7 @@ export interface Locations {
   settingsFile: string;
   ownerSessionFile: string;
   databaseFile: string;
-  /** The master seed of every key of the daemon. */
+  /** The master seed of every key of the daemon; `SVC_MASTER_SEED_FILE` names another file for it. */
   identityFile: string;
   /** Lets the first account be made; there only until it is. */
   setupCodeFile: string;
@@ -37,7 +37,7 @@ export function locate({ env, platform, home }: Platform): Locations {
     settingsFile: `${folders.config}/settings.json`,
     ownerSessionFile: `${folders.data}/owner-session`,
     databaseFile: `${folders.data}/svc.db`,
-    identityFile: `${folders.data}/identity`,
+    identityFile: env['SVC_MASTER_SEED_FILE'] || `${folders.data}/identity`,
     setupCodeFile: `${folders.data}/setup-code`,
     logFile: `${folders.state}/daemon.log`,
     daemonFile: `${folders.runtime}/daemon.json`,

@@ -10,6 +10,8 @@ import { composeBackup } from './backup/compose-backup.ts';
 import { composeCandidates } from './candidates/compose-candidates.ts';
 import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
+import { composeMembership } from './cluster/compose-membership.ts';
+import { composeCluster } from './cluster/compose-cluster.ts';
 import { Composition } from './composition.ts';
 import type { Config } from './config/config.ts';
 import { requireProSettings } from './config/require-pro-settings.ts';
@@ -25,7 +27,6 @@ import { composeOAuth } from './integrations/oauth/compose-oauth.ts';
 import { composePullRequests } from './integrations/pull-requests/compose-pull-requests.ts';
 import { Lifecycles } from './lifecycle.ts';
 import { OpenStreams } from './limits/open-streams.ts';
-import { RateLimits } from './limits/rate-limits.ts';
 import { composeLive } from './live/compose-live.ts';
 import type { Log } from './log.ts';
 import { composeMemory } from './memory/compose-memory.ts';
@@ -41,7 +42,9 @@ import { composeRetention } from './retention/compose-retention.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { composeSchedules } from './schedules/compose-schedules.ts';
 import { composeSecrets } from './secrets/compose-secrets.ts';
+import { composeSharedSettings } from './settings/compose-shared-settings.ts';
 import { composeSettings } from './settings/compose-settings.ts';
+import { SharedClock } from './shared-clock.ts';
 import { composeStorage } from './storage/compose-storage.ts';
 import { composeTaskExecution } from './tasks/compose-task-execution.ts';
 import { composeTasks } from './tasks/compose-tasks.ts';
@@ -70,11 +73,14 @@ export type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Builds the product from its features, in dependency order; it works once it is started. */
 export async function createApp(options: AppOptions) {
-  const { runtime = systemRuntime, log, config, locations } = options;
+  const { log, config, locations } = options;
   requireProSettings(config, locations.identityFile);
+  const clock = new SharedClock(systemRuntime);
+  const ownRuntime = config.get('mode') === 'pro' ? { ...systemRuntime, now: clock.now } : systemRuntime;
+  const { runtime = ownRuntime } = options;
   const lifecycles = new Lifecycles({ monotonic: runtime.monotonic, log });
   try {
-    const services = await composeFeatures({ ...options, runtime }, lifecycles).services;
+    const services = await composeFeatures({ ...options, runtime, clock }, lifecycles).services;
     return {
       ...services,
       /** Removes now what is past its retention, as the daemon does every few minutes. */
@@ -91,7 +97,10 @@ export async function createApp(options: AppOptions) {
 }
 
 /** Each feature gets the services of those above it; they start in this order and stop in reverse. */
-function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles: Lifecycles) {
+function composeFeatures(
+  options: AppOptions & { runtime: Runtime; clock: SharedClock },
+  lifecycles: Lifecycles,
+) {
   const { config, log, runtime } = options;
   const bus = new EventBus();
   const ground = {
@@ -100,7 +109,6 @@ function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles:
     models: {},
     ...options,
     bus,
-    limits: new RateLimits(runtime.monotonic),
     openStreams: new OpenStreams(() => config.get('limits.streamsPerUser')),
     metrics: createMetrics(bus, runtime),
     isLoopback: isLoopbackHost(config.get('server.host')),
@@ -109,7 +117,10 @@ function composeFeatures(options: AppOptions & { runtime: Runtime }, lifecycles:
   return (
     new Composition(ground, lifecycles)
       .add(composeStorage)
+      .add(composeMembership)
+      .add(composeCluster)
       .add(composeSecrets)
+      .add(composeSharedSettings)
       .add(composeAudit)
       .add(composeOutbound)
       .add(composeProcesses)

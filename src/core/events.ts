@@ -19,6 +19,8 @@ export interface CoreEvents {
   task_output: { task: TaskOwner; piece: OutputPiece };
   /** The run of a task has got further. */
   run_progress: { task: TaskOwner; progress: RunProgress };
+  /** Settings that the daemons of a cluster share. */
+  settings_changed: { keys: string[] };
   /** Counts, pause or dead letters changed. */
   queue: undefined;
   /** What decides which agent a task gets has changed. */
@@ -42,22 +44,64 @@ export interface CoreEvents {
 
 type Listener<T> = (payload: T) => void;
 
-/** A typed in-process bus; listeners run at once, in the order in which they came. */
-export class EventBus {
-  readonly #listeners: { [K in keyof CoreEvents]?: Set<Listener<CoreEvents[K]>> } = {};
+type Listeners = { [K in keyof CoreEvents]?: Set<Listener<CoreEvents[K]>> };
 
-  /** Answers the function that ends the subscription. */
+/**
+ * A typed bus; listeners run at once, in the order in which they came. In a cluster it also carries hints of what happened
+ * on other daemons: nobody works because of one without claiming a row, and one may be lost.
+ */
+export class EventBus {
+  readonly #listeners: Listeners = {};
+  /** Those that hear of other daemons too. */
+  readonly #wide: Listeners = {};
+  readonly #onGap = new Set<() => void>();
+
+  /** Hears of this daemon and of others; answers the function that ends the subscription. */
   on<K extends keyof CoreEvents>(name: K, listener: Listener<CoreEvents[K]>): () => void {
-    const listeners = (this.#listeners[name] ??= new Set<never>() as never) as Set<Listener<CoreEvents[K]>>;
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
+    const unsubscribe = add(this.#listeners, name, listener);
+    const leave = add(this.#wide, name, listener);
+    return () => {
+      unsubscribe();
+      leave();
+    };
+  }
+
+  /** Hears only of what happened on this daemon: for what must be done once, where it was caused. */
+  onLocal<K extends keyof CoreEvents>(name: K, listener: Listener<CoreEvents[K]>): () => void {
+    return add(this.#listeners, name, listener);
   }
 
   emit<K extends keyof CoreEvents>(name: K, payload: CoreEvents[K]): void {
     for (const listener of this.#listeners[name] ?? []) listener(payload);
   }
 
+  /** Passes on what happened on another daemon. */
+  receive<K extends keyof CoreEvents>(name: K, payload: CoreEvents[K]): void {
+    for (const listener of this.#wide[name] ?? []) listener(payload);
+  }
+
   has(name: keyof CoreEvents): boolean {
     return (this.#listeners[name]?.size ?? 0) > 0;
   }
+
+  /** Calls back when events of other daemons may have been missed: what was derived from them has to be read again. */
+  onGap(listener: () => void): () => void {
+    this.#onGap.add(listener);
+    return () => void this.#onGap.delete(listener);
+  }
+
+  /** To be called where events of other daemons may have been missed. */
+  missed(): void {
+    for (const listener of this.#onGap) listener();
+  }
+}
+
+function add<K extends keyof CoreEvents>(
+  to: Listeners,
+  name: K,
+  listener: Listener<CoreEvents[K]>,
+): () => void {
+  const listeners = (to[name] ??= new Set<never>() as never) as Set<Listener<CoreEvents[K]>>;
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }

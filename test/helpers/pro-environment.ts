@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { newPostgresDatabase } from './postgres-server.ts';
-import { sharedRedis } from './redis-server.ts';
+import { environmentNameOf } from '../../src/core/config/settings.ts';
+import { newPrefix, sharedRedis } from './redis-server.ts';
 
 /** What daemons need to form a cluster of their own. */
 export interface ProEnvironment {
@@ -15,7 +16,13 @@ export interface ProEnvironment {
 export async function newProEnvironment(): Promise<ProEnvironment> {
   const [database, redis] = await Promise.all([newPostgresDatabase(), sharedRedis()]);
   return {
-    env: { SVC_MODE: 'pro', DATABASE_URL: database.url, QUEUE_STORE_URL: redis.url },
+    env: {
+      SVC_MODE: 'pro',
+      DATABASE_URL: database.url,
+      QUEUE_STORE_URL: redis.url,
+      // Clusters with one Redis are kept apart by it.
+      [environmentNameOf('queue.name')]: newPrefix(),
+    },
     seed: '5e'.repeat(32),
     remove: () => database.drop(),
   };

@@ -18,9 +18,9 @@ export interface TestStorage {
   store: TaskStore;
 }
 
-/** A database of its own that goes with the test, of the engine that the run is for. */
-export async function openStorage(): Promise<TestStorage & AsyncDisposable> {
-  const { database: opened, remove } = isPro ? await ofPostgres() : await ofSqlite();
+/** A database of its own that goes with the test, of the engine that the run is for unless the test says. */
+export async function openStorage(onPostgres = isPro): Promise<TestStorage & AsyncDisposable> {
+  const { database: opened, remove } = onPostgres ? await ofPostgres() : await ofSqlite();
   const database = watched(opened);
   return {
     ...storageOf(database),

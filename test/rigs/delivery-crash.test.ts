@@ -23,7 +23,7 @@ function dataOf(home: string) {
     async change(work: (database: Database, keys: KeyRing) => Promise<unknown>) {
       const reportBug = (error: unknown) => expect.fail(String(error));
       const database = await openSqlite({ file, synchronous: 'FULL', cacheMiB: 4, reportBug });
-      await work(database, await KeyRing.load(database, join(home, 'data', 'identity')));
+      await work(database, await KeyRing.load(database, join(home, 'data', 'identity'), { mayCreate: true }));
       await database.close();
     },
     /** Reads beside the daemon. */

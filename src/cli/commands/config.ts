@@ -25,7 +25,7 @@ const get = defineCommand({
 
 const set = defineCommand({
   name: 'set',
-  summary: 'Change a setting in the settings file',
+  summary: 'Change a setting',
   examples: [
     'svc config set queue.concurrency 4',
     'svc config set agents.default http',
@@ -45,7 +45,7 @@ const set = defineCommand({
 
 const unset = defineCommand({
   name: 'unset',
-  summary: 'Remove a setting from the settings file',
+  summary: 'Reset a setting to its default',
   examples: ['svc config unset queue.concurrency'],
   args: { key: required(settingKey) },
   options: [json],

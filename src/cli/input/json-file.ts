@@ -5,9 +5,12 @@ import { formatFileError } from '../errors/file-error.ts';
 const { readFileSync } = process.getBuiltinModule('node:fs');
 
 /** The text of a file, or undefined where there is none. */
-export function readTextFile(path: string): string | undefined {
+export const readTextFile = (path: string): string | undefined => readFileIfPresent(path)?.toString();
+
+/** The content of a file, or undefined where there is none. */
+export function readFileIfPresent(path: string): Buffer | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw new CliError(exitCodes.configuration, `${path} cannot be read: ${formatFileError(error)}.`, {

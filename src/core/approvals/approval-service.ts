@@ -321,9 +321,19 @@ export class ApprovalService {
   async waitForDecision(id: string, signal: AbortSignal): Promise<ApprovalRow> {
     const { bus, store, runtime } = this.#deps;
     const changed = Promise.withResolvers<ApprovalRow>();
-    const unsubscribe = bus.on('approval', ({ row }) => {
-      if (row.id === id && row.status !== 'pending') changed.resolve(row);
-    });
+    const look = () => {
+      const found = store.find(id).then((row) => {
+        if (row && row.status !== 'pending') changed.resolve(row);
+      });
+      found.catch(changed.reject);
+    };
+    const subscriptions = [
+      // What comes from another daemon is without the arguments, which only the row has.
+      bus.on('approval', ({ row }) => {
+        if (row.id === id && row.status !== 'pending') look();
+      }),
+      bus.onGap(look),
+    ];
     const abort = () => changed.reject(signal.reason as Error);
     signal.addEventListener('abort', abort);
     let timer: NodeJS.Timeout | undefined;
@@ -338,7 +348,7 @@ export class ApprovalService {
       return await changed.promise;
     } finally {
       clearTimeout(timer);
-      unsubscribe();
+      for (const unsubscribe of subscriptions) unsubscribe();
       signal.removeEventListener('abort', abort);
     }
   }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Collector, Database, WriteTransaction } from '../storage/database.ts';
 import type { AuditRow } from '../storage/rows/audit.ts';
+import { storableText } from '../storage/storable-text.ts';
 import type { Runtime } from '../runtime.ts';
 
 /** An event to record; its arguments must not contain secrets. */
@@ -39,14 +40,14 @@ export class AuditLog implements Collector<Unchained> {
       id: this.#runtime.newId('audit'),
       at: this.#runtime.now().toISOString(),
       kind: entry.kind,
-      tool: asStored(entry.tool),
+      tool: storableText(entry.tool),
       user_id: entry.userId ?? null,
       conversation_id: entry.conversationId ?? null,
       task_id: entry.taskId ?? null,
-      call_id: entry.callId === undefined ? null : asStored(entry.callId),
+      call_id: entry.callId === undefined ? null : storableText(entry.callId),
       address: entry.address ?? null,
       arguments: JSON.stringify(entry.arguments ?? {}),
-      result: asStored(entry.result),
+      result: storableText(entry.result),
       approved: entry.approved === undefined ? null : Number(entry.approved),
       decision: entry.decision ?? null,
     });
@@ -72,9 +73,6 @@ export class AuditLog implements Collector<Unchained> {
 
 /** An entry before it has its place in the chain. */
 type Unchained = Omit<AuditRow, 'seq' | 'previous_hash' | 'hash'>;
-
-/** Databases replace unpaired surrogates or refuse NUL, and the hash must match the text that is read back. */
-const asStored = (text: string): string => text.toWellFormed().replaceAll('\0', '\u{fffd}');
 
 /** SHA-256 over all columns in a fixed order, including the hash of the previous entry. */
 export function hashOfEntry(row: Omit<AuditRow, 'hash'>): string {

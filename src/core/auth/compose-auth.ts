@@ -1,5 +1,6 @@
 import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
 import type { Config } from '../config/config.ts';
 import { PairingStore } from './pairing-store.ts';
 import type { EventBus } from '../events.ts';
@@ -26,6 +27,7 @@ import { UserStore } from './user-store.ts';
 export interface AuthDeps {
   database: Database;
   bus: EventBus;
+  daemon: DaemonIdentity;
   config: Config;
   keys: KeyRing;
   audit: AuditLog;
@@ -39,10 +41,10 @@ export interface AuthDeps {
 
 /** Composes sign-in and rights; in local mode it also creates the owner of the machine as a user. */
 export async function composeAuth(deps: AuthDeps) {
-  const { database, config, keys, runtime, locations } = deps;
+  const { database, bus, config, daemon, keys, runtime, locations } = deps;
   const isLocalMode = config.get('system.authMode') === 'local';
   const sessions = new SessionService({ ...deps, store: new SessionStore(database) });
-  const owner = { database, sessions, runtime, sessionFile: locations.ownerSessionFile };
+  const owner = { database, daemon, sessions, runtime, sessionFile: locations.ownerSessionFile };
   await (isLocalMode ? ensureOwner(owner) : retireOwner(owner));
   const hasher = new KeyHasher();
   const isProxied =
@@ -52,7 +54,10 @@ export async function composeAuth(deps: AuthDeps) {
   const users = new UserStore(database);
   const pairings = new PairingStore();
   const setupCode = new SetupCode(locations.setupCodeFile);
-  if (!isLocalMode && !(await users.hasAccounts())) setupCode.ensure(runtime);
+  if (await users.hasAccounts()) setupCode.forget();
+  else if (!isLocalMode) await setupCode.ensure({ database, box: keys.box, runtime });
+  // Also where another daemon has created the account.
+  bus.on('users_changed', () => setupCode.forget());
   const invites = new InviteService(deps);
   const registration = new Registration({ ...deps, users, invites, setupCode });
   const oneTimeTokens = new OneTimeTokens({ database, box: keys.box, runtime });

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { writePrivateFile } from '../storage/private-file.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
+import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
 import { ownerId } from './owner.ts';
 import type { SessionService } from './session-service.ts';
 
@@ -10,13 +11,14 @@ interface OwnerDeps {
   database: Database;
   sessions: SessionService;
   runtime: Runtime;
+  daemon: DaemonIdentity;
   /** Holds only the token, with mode 0600: a user who can read the file is signed in. */
   sessionFile: string;
 }
 
 /** Local mode: ensures that the owner exists as a user and that the session file holds a valid session. */
 export async function ensureOwner(deps: OwnerDeps): Promise<void> {
-  const { database, sessions, runtime, sessionFile } = deps;
+  const { database, sessions, daemon, runtime, sessionFile } = deps;
   const stored = await findOwner(database);
   if (!stored)
     await database.write(({ db }) =>
@@ -30,14 +32,15 @@ export async function ensureOwner(deps: OwnerDeps): Promise<void> {
           onboarding_completed: 0,
           created_at: runtime.now().toISOString(),
         })
-        // Another daemon may start for the first time as well.
-        .onConflict((conflict) => conflict.doNothing())
+        // Another daemon of the cluster may have been faster.
+        .onConflict((conflict) => conflict.column('id').doNothing())
         .execute(),
     );
   else if (stored.disabled_at !== null) await setDisabled(database, null);
   const token = existsSync(sessionFile) ? readFileSync(sessionFile, 'utf8').trim() : '';
   if (token !== '' && (await sessions.resolve(token))) return;
-  writePrivateFile(sessionFile, (await sessions.create({ userId: ownerId, kind: 'owner' })).token);
+  const client = daemon.isInCluster ? { userAgent: `svc ${daemon.id}` } : {};
+  writePrivateFile(sessionFile, (await sessions.create({ userId: ownerId, kind: 'owner', client })).token);
 }
 
 /** Cloud mode has accounts only: disables the owner of an earlier local mode. */

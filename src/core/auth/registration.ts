@@ -83,10 +83,8 @@ export class Registration {
       arguments: { role, ...(inviteId !== undefined && { inviteId }) },
       result: 'ok',
     });
-    transaction.afterCommit(() => {
-      setupCode.remove();
-      bus.emit('users_changed', undefined);
-    });
+    await setupCode.remove(transaction);
+    transaction.afterCommit(() => bus.emit('users_changed', undefined));
     return row;
   }
 

@@ -61,9 +61,14 @@ export class SessionStore {
   }
 
   async insert({ db }: WriteTransaction, row: SessionRow): Promise<void> {
-    // The machine has one owner session; of other kinds only expired ones are deleted.
+    // Each daemon has one owner session, which names it in a cluster; of other kinds only expired ones are deleted.
     const stale = db.deleteFrom('sessions');
-    if (row.kind === 'owner') await stale.where('kind', '=', 'owner').execute();
+    const { kind, user_agent: daemon } = row;
+    if (kind === 'owner')
+      await stale
+        .where('kind', '=', kind)
+        .where('user_agent', daemon === null ? 'is' : '=', daemon)
+        .execute();
     else await stale.where('expires_at', '<', row.created_at).execute();
     await db.insertInto('sessions').values(row).execute();
   }

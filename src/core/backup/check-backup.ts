@@ -5,7 +5,7 @@ import { isNewerVersion } from '../../contract/is-newer-version.ts';
 import { Config } from '../config/config.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { IDENTITY_CHECK, KeyRing } from '../secrets/key-ring.ts';
-import { parseMasterSeed } from '../secrets/master-seed.ts';
+import { parseMasterSeed } from '../../contract/master-seed.ts';
 import { allMigrations } from '../storage/sqlite/migrate.ts';
 import { DATABASE, IDENTITY, MEMORY, SETTINGS } from './backup-manifest.ts';
 import { findDamage } from './check-database.ts';
@@ -28,8 +28,8 @@ export async function checkBackup(
     if (damage !== undefined) throw damaged(`${name} is damaged (${damage})`);
   }
   if (unpacked.hasIdentity) {
-    const seed = parseMasterSeed(readFileSync(join(directory, IDENTITY), 'utf8'));
-    if (!seed || !isSeedOf(join(directory, DATABASE), seed))
+    const seed = parseMasterSeed(readFileSync(join(directory, IDENTITY)));
+    if (!seed || !isSeedOf(join(directory, DATABASE), Buffer.from(seed)))
       throw damaged('its identity is not the one of its database');
   }
   return unpacked;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Locations } from '../../contract/locations.ts';
 import { makeDirectory } from '../paths/make-directory.ts';
-import { parseMasterSeed } from '../secrets/master-seed.ts';
+import { parseMasterSeed } from '../../contract/master-seed.ts';
 import { lockDataDirectory } from '../storage/data-lock.ts';
 import { syncDirectory } from '../storage/private-file.ts';
 import { type BackupManifest, DATABASE, IDENTITY, MEMORY, SETTINGS } from './backup-manifest.ts';
@@ -147,8 +147,9 @@ function readInstallation(file: string): string | undefined {
 }
 
 function isOwnIdentity(identityFile: string, databaseFile: string): boolean {
-  const seed = existsSync(identityFile) ? parseMasterSeed(readFileSync(identityFile, 'utf8')) : undefined;
-  return seed !== undefined && isSeedOf(databaseFile, seed);
+  const content = existsSync(identityFile) ? readFileSync(identityFile) : undefined;
+  const seed = content && parseMasterSeed(content);
+  return seed !== undefined && isSeedOf(databaseFile, Buffer.from(seed));
 }
 
 /** The time in the names of this restore: 2026-11-23T08-30-00Z, numbered where that is taken. */

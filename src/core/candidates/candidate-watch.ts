@@ -45,7 +45,8 @@ export class CandidateWatch {
   async open(): Promise<void> {
     const { bus, candidates } = this.#deps;
     const { parent } = this.#watched;
-    this.#unsubscribe = bus.on('task', ({ task, event }) => {
+    const stopLooking = bus.onGap(() => this.#look?.());
+    const unsubscribe = bus.on('task', ({ task, event }) => {
       if (task.id === parent.id && event.data['choice'] !== undefined) this.#look?.();
       if (task.parent_id !== parent.id) return;
       this.#usage.add(task.id, event.data);
@@ -53,6 +54,10 @@ export class CandidateWatch {
       const isOver = this.spent === undefined && this.#usage.spent(parent) !== undefined;
       if (isOver || isTerminal(task.status) || task.status === 'pending') this.#look?.();
     });
+    this.#unsubscribe = () => {
+      unsubscribe();
+      stopLooking();
+    };
     for (const [index, { id }] of (await candidates.list(parent.id)).entries()) {
       this.name(id, index + 1);
       // What they used before the daemon was started. An event that comes meanwhile may be read again: it holds a total.

@@ -50,7 +50,7 @@ export function composeCandidates(deps: CandidatesDeps): Feature<CandidatesServi
   };
   registry.registerBestOf(new BestOfAdapter({ ...deps, candidates, cancel, judge: { choose } }));
   const settling = new Set<Promise<void>>();
-  bus.on('task_moved', ({ task }) => {
+  bus.onLocal('task_moved', ({ task }) => {
     if (task.best_of === null || !isTerminal(task.status)) return;
     const settled = settle(task.id)
       .catch(reportBug)

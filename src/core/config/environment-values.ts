@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Platform } from '../../contract/locations.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import { AppError, messageOf } from '../errors.ts';
-import { definitionOf, environmentNamesOf, holdsSecret, type SettingKey } from './settings.ts';
+import { definitionOf, environmentNamesOf, holdsSecret, type SettingKey, settingKeys } from './settings.ts';
 
 interface EnvironmentValue {
   value: unknown;
@@ -36,6 +36,13 @@ export class EnvironmentValues {
     return undefined;
   }
 }
+
+/** The files of secrets that the environment names. */
+export const secretFilesIn = (env: Platform['env']): string[] =>
+  settingKeys
+    .filter(holdsSecret)
+    .flatMap(environmentNamesOf)
+    .flatMap((name) => env[`${name}_FILE`] || []);
 
 function readVariable(
   env: Platform['env'],

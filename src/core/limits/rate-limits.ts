@@ -1,4 +1,4 @@
-import type { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
 import { canonicalAddress } from '../outbound/address-rules.ts';
 
@@ -13,11 +13,23 @@ export interface Limit {
 const MAX_KEYS = 20_000;
 const OVERFLOW_KEYS = 256;
 
-// Loaded at the first limited request, which most single-user daemons never get.
-const load = () => import('rate-limiter-flexible');
+/** Counts requests per key in windows of one limit; `consume` rejects with the count where it exceeds the limit. */
+export interface Counter {
+  consume(key: string): Promise<RateLimiterRes>;
+  get(key: string): Promise<RateLimiterRes | null>;
+}
+/** Makes the counter of a limit: in this process, or shared by the daemons of a cluster. */
+export type CreateCounter = (name: string, limit: Limit) => Promise<Counter>;
+
+/** Counts in this process. */
+export async function memoryCounter(_: string, { max, windowMs }: Limit): Promise<RateLimiterMemory> {
+  // Loaded at the first limited request, which most single-user daemons never get.
+  const { RateLimiterMemory } = await import('rate-limiter-flexible');
+  return new RateLimiterMemory({ points: max, duration: windowMs / 1000 });
+}
 
 interface Limiter {
-  counts: RateLimiterMemory;
+  counts: Counter;
   /** Number of keys that started a window after `since`. */
   keys: number;
   since: number;
@@ -25,11 +37,12 @@ interface Limiter {
 
 /** All rate limits: a fixed window per name and key, such as a route and an address. */
 export class RateLimits {
-  readonly #limiters = new Map<string, Limiter>();
+  readonly #limiters = new Map<string, Promise<Limiter>>();
   readonly #monotonic: () => number;
-  #library: ReturnType<typeof load> | undefined;
-  constructor(monotonic: () => number) {
+  readonly #create: CreateCounter;
+  constructor(monotonic: () => number, create: CreateCounter = memoryCounter) {
     this.#monotonic = monotonic;
+    this.#create = create;
   }
 
   /** Counts a request; throws with `retryAfterMs` when it exceeds the limit. */
@@ -48,14 +61,12 @@ export class RateLimits {
     if (found && found.consumedPoints >= limit.max) throw refusal(limit, found.msBeforeNext);
   }
 
-  async #limiter(name: string, limit: Limit): Promise<Limiter> {
-    const { RateLimiterMemory } = await (this.#library ??= load());
+  #limiter(name: string, limit: Limit): Promise<Limiter> {
     // A changed limit starts with an empty window.
     const id = `${name} ${limit.max}/${limit.windowMs}`;
     let limiter = this.#limiters.get(id);
     if (!limiter) {
-      const counts = new RateLimiterMemory({ points: limit.max, duration: limit.windowMs / 1000 });
-      limiter = { counts, keys: 0, since: this.#monotonic() };
+      limiter = this.#create(id, limit).then((counts) => ({ counts, keys: 0, since: this.#monotonic() }));
       this.#limiters.set(id, limiter);
     }
     return limiter;

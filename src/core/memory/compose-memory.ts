@@ -74,7 +74,7 @@ export function composeMemory(deps: MemoryDeps) {
     isComplete: () => entriesIndexed,
   });
   // Emitted whenever a provider setting changes.
-  bus.on('agents_changed', () => backfill.restart());
+  bus.onLocal('agents_changed', () => backfill.restart());
   const roots = new MemoryRoots({
     ...deps,
     setRoots: async (caller, folders) => void (await settings.write(caller, 'memory.roots', folders)),

@@ -15,7 +15,7 @@ export class TaskMetrics {
     // Without labels there is one series, which is there before the first value.
     this.waitSeconds.series({});
     this.runSeconds.series({});
-    bus.on('task_moved', ({ before, task }) => {
+    bus.onLocal('task_moved', ({ before, task }) => {
       // A second attempt did not wait since the task was created.
       if (task.status === 'in_progress' && before.started_at === null)
         this.waitSeconds.observe({}, secondsBetween(task.created_at, task.started_at));

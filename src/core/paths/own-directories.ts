@@ -20,6 +20,11 @@ export const ownDirectories = ({ data, state, runtime, settingsFile }: Locations
   ),
 ];
 
+/** Files outside these directories that only the daemon may read: as they are named, and where they really are. */
+export const ownFiles = (files: readonly string[]): string[] => [
+  ...new Set(files.map((file) => resolve(file)).flatMap((file) => [realDirectory(file), file])),
+];
+
 /** The real path; of a directory that does not exist yet, where creating it would put it. */
 function realDirectory(directory: string): string {
   try {

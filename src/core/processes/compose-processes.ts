@@ -1,11 +1,13 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
+import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
 import type { Feature } from '../lifecycle.ts';
-import { ownDirectories } from '../paths/own-directories.ts';
+import { secretFilesIn } from '../config/environment-values.ts';
+import { ownDirectories, ownFiles } from '../paths/own-directories.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
-import { ensureState, readState } from '../storage/state.ts';
+import { ensureState } from '../storage/state.ts';
 import { defaultPath } from './default-path.ts';
 import { ForkServer } from './fork-server/fork-server.ts';
 import { GitShells } from './git-shells.ts';
@@ -30,6 +32,7 @@ export interface ProcessDeps {
   database: Database;
   locations: Locations;
   env: Record<string, string | undefined>;
+  daemon: DaemonIdentity;
   runtime: Runtime;
 }
 
@@ -38,14 +41,21 @@ export async function composeProcesses({
   database,
   locations,
   env,
+  daemon,
   runtime,
 }: ProcessDeps): Promise<Feature<ProcessServices>> {
-  const installation = await installationId(database, runtime);
-  const protectedDirectories = ownDirectories(locations);
+  const stored = await ensureState(database, 'installation', () => runtime.newSecret(24));
+  // Daemons of a cluster on one host leave each other's processes alone.
+  const installation = daemon.isInCluster ? `${stored}.${daemon.id}` : stored;
+  const hiddenDirectories = ownDirectories(locations);
+  const protectedDirectories = [
+    ...hiddenDirectories,
+    ...ownFiles([locations.identityFile, ...secretFilesIn(env)]),
+  ];
   const sandbox = new Sandbox({
     path: env['PATH'] ?? defaultPath,
     home: env['HOME'] ?? homedir(),
-    hiddenDirectories: protectedDirectories,
+    hiddenDirectories,
   });
   const workspaces = new Workspaces(join(locations.data, 'workspaces'));
   const shells = new GitShells(runtime);
@@ -59,11 +69,4 @@ export async function composeProcesses({
       },
     },
   };
-}
-
-/** A random id, created once and stored in the database. */
-async function installationId(database: Database, runtime: Runtime): Promise<string> {
-  const known = await readState(database.read, 'installation');
-  if (known !== undefined) return known;
-  return database.write(({ db }) => ensureState(db, 'installation', runtime.newSecret(24)));
 }

@@ -307,11 +307,16 @@ export class ModelProviders {
   /** Writes any setting; those of providers by the same rules as `configure`. */
   async setSetting(key: string, value: unknown, author: string | undefined): Promise<Setting> {
     const setting = await this.#changes.set(key, value, author);
+    this.resetFor(key);
+    return setting;
+  }
+
+  /** Forgets what was learned about providers whose setting has changed, such as their health. */
+  resetFor(key: string): void {
     const type = providerTypes.find((each) => key.startsWith(`providers.${each}.`));
     if (type) this.#resetState(type);
     if (key === 'providers.servers')
       for (const name of this.#connections.names()) if (!isBuiltIn(name)) this.#resetState(name);
-    return setting;
   }
 
   #default() {

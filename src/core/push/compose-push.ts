@@ -60,7 +60,7 @@ export async function composePush(deps: PushDeps) {
       // The disk may be full: nothing is sent without a session, and the next round tries again.
       if (!(error instanceof AppError)) reportBug(error);
     });
-  const stopListening = bus.on('session_ended', () => void forget());
+  const stopListening = bus.onLocal('session_ended', () => void forget());
   const services = { push, outbox };
   return {
     services,

@@ -31,7 +31,9 @@ export class PushRegistry {
   static async load(deps: PushRegistryDeps): Promise<PushRegistry> {
     const registry = new PushRegistry(deps);
     await registry.reload();
-    deps.bus.on('rights_changed', () => void registry.reload().catch(deps.reportBug));
+    const again = () => void registry.reload().catch(deps.reportBug);
+    deps.bus.on('rights_changed', again);
+    deps.bus.onGap(again);
     return registry;
   }
 

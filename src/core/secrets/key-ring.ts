@@ -52,13 +52,16 @@ export class KeyRing {
   }
 
   /**
-   * Reads the seed, or creates one at the first start. Throws where the database was written under another seed, because
-   * its secrets could not be read.
+   * Reads the seed; `mayCreate` creates one at the first start. Throws where the database was written under another seed,
+   * because its secrets could not be read.
    */
-  static async load(database: Database, seedFile: string): Promise<KeyRing> {
-    const expected = await readState(database.read, IDENTITY_CHECK);
+  static async load(
+    database: Database,
+    seedFile: string,
+    { mayCreate }: { mayCreate: boolean },
+  ): Promise<KeyRing> {
     const stored = readMasterSeed(seedFile);
-    if (!stored && expected !== undefined)
+    if (!stored && (!mayCreate || (await readState(database.read, IDENTITY_CHECK)) !== undefined))
       throw new AppError(
         'configuration',
         `${seedFile} is missing; the secrets in the database cannot be read without it. Restore it: svc devices identity --restore`,
@@ -67,8 +70,8 @@ export class KeyRing {
     if (!stored) writeMasterSeed(seedFile, seed);
     const ring = new KeyRing(seed);
     const check = ring.check();
-    const holds = expected ?? (await database.write(({ db }) => ensureState(db, IDENTITY_CHECK, check)));
-    if (holds !== check)
+    // Of several daemons that start at once on a new database one is the first; the others compare theirs with it.
+    if ((await ensureState(database, IDENTITY_CHECK, () => check)) !== check)
       throw new AppError(
         'configuration',
         `${seedFile} is not the identity under which this database was written. Restore the right one: svc devices identity --restore`,

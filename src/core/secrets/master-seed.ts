@@ -1,33 +1,53 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { parseMasterSeed } from '../../contract/master-seed.ts';
 import { AppError } from '../errors.ts';
+import { codeOf } from '../paths/file-errors.ts';
 import { writePrivateFile } from '../storage/private-file.ts';
 
 const SEED_BYTES = 32;
 
 /** The 32 bytes from which every key of this daemon is derived, or undefined where there is no file. */
 export function readMasterSeed(file: string): Buffer | undefined {
-  let text: string;
+  let content: Buffer;
   try {
-    text = readFileSync(file, 'utf8').trim();
+    content = readFileSync(file);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new AppError('configuration', `${file} cannot be read (${codeOf(error) ?? 'unknown reason'})`, {
+      cause: error,
+    });
   }
-  const seed = parseMasterSeed(text);
+  const seed = parseMasterSeed(content);
   if (!seed)
     throw new AppError(
       'configuration',
       `${file} does not hold an identity. Restore it: svc devices identity --restore`,
     );
-  return seed;
+  return Buffer.from(seed);
 }
-
-/** The seed that the text of an identity file holds; undefined where it holds none. */
-export const parseMasterSeed = (text: string): Buffer | undefined =>
-  /^[0-9a-f]{64}$/.test(text.trim()) ? Buffer.from(text.trim(), 'hex') : undefined;
 
 /** Keeps the seed in a file that only its owner may read. */
 export function writeMasterSeed(file: string, seed: Buffer): void {
   if (seed.length !== SEED_BYTES) throw new Error(`A master seed has ${SEED_BYTES} bytes`);
   writePrivateFile(file, `${seed.toString('hex')}\n`);
+}
+
+const OTHERS_WRITE = 0o022;
+const OTHERS_READ = 0o044;
+const ANY_WRITE = 0o222;
+
+/**
+ * Throws where others could replace the file of a seed, or read one that is not mounted as a secret: those of containers
+ * can be read by all who are in the container, and written by no one.
+ */
+export function requirePrivateSeed(file: string): void {
+  if (process.getuid === undefined) return;
+  const { mode } = statSync(file);
+  const isMounted = (mode & ANY_WRITE) === 0;
+  if ((mode & OTHERS_WRITE) === 0 && (isMounted || (mode & OTHERS_READ) === 0)) return;
+  const octal = (mode & 0o777).toString(8).padStart(4, '0');
+  throw new AppError(
+    'configuration',
+    `${file} holds the master seed, and other users can ${(mode & OTHERS_WRITE) === 0 ? 'read' : 'write'} it (mode ${octal}). Run: chmod 600 ${file}`,
+  );
 }

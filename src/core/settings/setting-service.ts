@@ -2,15 +2,17 @@ import type { Setting } from '../../contract/config.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ClientInfo } from '../auth/session-service.ts';
+import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { Database } from '../storage/database.ts';
 
 export interface SettingServiceDeps {
+  config: Pick<Config, 'refresh'>;
   database: Database;
   audit: AuditLog;
   bus: EventBus;
-  modelProviders: Pick<ModelProviders, 'setSetting'>;
+  modelProviders: Pick<ModelProviders, 'setSetting' | 'resetFor'>;
 }
 type Listener = (key: string) => Promise<void>;
 
@@ -30,15 +32,22 @@ export class SettingService {
   /** Writes a setting and notifies the features that work by it. */
   async change(caller: Caller, key: string, value: unknown, client: ClientInfo): Promise<Setting> {
     const setting = await this.write(caller, key, value, client.address);
-    for (const listener of this.#listeners) await listener(setting.key);
-    // Only now an agent that was added is there.
-    if (setting.key.startsWith('agents.')) this.#deps.bus.emit('agents_changed', undefined);
+    await this.announce([setting.key]);
     return setting;
+  }
+
+  /** Notifies the features that work by settings which have changed. */
+  async announce(keys: readonly string[]): Promise<void> {
+    for (const key of keys) for (const listener of this.#listeners) await listener(key);
+    // Only now an agent that was added is there.
+    if (keys.some((key) => key.startsWith('agents.'))) this.#deps.bus.emit('agents_changed', undefined);
   }
 
   /** Writes a setting and its audit entry, and notifies no one. */
   async write(caller: Caller, key: string, value: unknown, address?: string): Promise<Setting> {
-    const { database, audit, modelProviders } = this.#deps;
+    const { config, database, audit, modelProviders } = this.#deps;
+    // What is replaced is what the caller sees, not what another daemon has replaced already.
+    await config.refresh();
     const setting = await modelProviders.setSetting(key, value, caller.userId);
     await database.write((transaction) =>
       audit.append(transaction, {

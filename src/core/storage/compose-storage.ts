@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { Feature } from '../lifecycle.ts';
+import type { SharedClock } from '../shared-clock.ts';
 import type { Config } from '../config/config.ts';
 import { explainUnwritable } from '../paths/explain-unwritable.ts';
 import { makeDirectory } from '../paths/make-directory.ts';
@@ -18,6 +19,7 @@ export interface StorageDeps extends Pick<StorageOptions, 'reportBug'> {
   onStartStep?: StorageOptions['report'];
   config: Pick<Config, 'get'>;
   runtime: Pick<Runtime, 'monotonic' | 'random'>;
+  clock: Pick<SharedClock, 'add'>;
   locations: Locations;
   log: Log;
 }
@@ -28,6 +30,7 @@ export async function composeStorage({
   locations,
   log,
   runtime,
+  clock,
   reportBug,
   onStartStep,
 }: StorageDeps): Promise<Feature<{ database: Database }>> {
@@ -51,7 +54,9 @@ export async function composeStorage({
         writers: config.get('storage.writers'),
         reportBug,
         report: onStartStep,
-        ...runtime,
+        onTime: clock.add,
+        monotonic: runtime.monotonic,
+        random: runtime.random,
       });
     }
     return openSqlite({

@@ -60,6 +60,8 @@ export interface Database {
   readonly space: DatabaseSpace;
   /** What keeps the daemon from storing anything and what to do about it, if anything does. */
   readonly fault: () => StorageFault | undefined;
+  /** Milliseconds for which nothing has kept the database from answering; without end for a file of this machine. */
+  contactMs(): number;
   /** Tries to write if there was a fault or may be one, and returns the fault that remains. */
   checkNow(): Promise<StorageFault | undefined>;
   /** Waits for pending writes, then closes. */

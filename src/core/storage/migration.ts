@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { up as settings } from './migrations/settings.ts';
 
 /** Reports how many of the equal parts of a migration are done. */
 export type ReportParts = (done: number, total: number) => void;
@@ -19,4 +20,6 @@ export interface SharedMigration {
  * builder and SQLite's types: PostgreSQL reads `integer` as `bigint`, `real` as `double precision`, and compares `text` by
  * bytes.
  */
-export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {};
+export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {
+  '0036-settings': { up: settings, contracts: false },
+};

@@ -7,6 +7,7 @@ import type { ApiTokenRow, InviteRow, OneTimeTokenRow, SessionRow, UserRow } fro
 import type { SourceCommentRow } from './rows/comments.ts';
 import type { ConnectionRow } from './rows/connections.ts';
 import type { ConversationRow, MessageRow } from './rows/conversations.ts';
+import type { DaemonRow } from './rows/daemons.ts';
 import type { DeadLetterRow } from './rows/dead-letters.ts';
 import type { DeviceRow, PairingRequestRow, UsedNonceRow } from './rows/devices.ts';
 import type { FileChangeRow } from './rows/file-changes.ts';
@@ -18,6 +19,7 @@ import type { PushMessageRow, PushSubscriptionRow } from './rows/push.ts';
 import type { FollowUpRow, PublicationRow, PullRequestRow } from './rows/pull-requests.ts';
 import type { AuditArchiveRow, RemovedTaskRow } from './rows/retention.ts';
 import type { ScheduleRow } from './rows/schedules.ts';
+import type { SettingRow } from './rows/settings.ts';
 import type { StateRow } from './rows/state.ts';
 import type {
   IdempotencyKeyRow,
@@ -77,10 +79,13 @@ export interface Schema {
   preferences: PreferenceRow;
   usage_days: UsageDayRow;
   state: StateRow;
+  settings: SettingRow;
   worktrees: WorktreeRow;
   pull_requests: PullRequestRow;
   follow_ups: FollowUpRow;
   publications: PublicationRow;
   push_subscriptions: PushSubscriptionRow;
   push_messages: PushMessageRow;
+  /** In mode pro. */
+  daemons: DaemonRow;
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Engine } from './database.ts';
+import type { Database, Engine } from './database.ts';
 import type { Schema } from './schema.ts';
 
 /** Reads a value of the installation state; undefined where it is not set. */
@@ -17,14 +17,22 @@ export async function lockState(
     ?.value;
 }
 
-/** Sets a value unless there is one; resolves to the one that holds, whichever daemon was first. */
-export async function ensureState(db: Kysely<Schema>, key: string, value: string): Promise<string> {
-  await db
-    .insertInto('state')
-    .values({ key, value })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  return (await readState(db, key)) ?? value;
+/**
+ * A value of the installation state that is written once: what is stored, else what `create` makes, unless another
+ * daemon has stored one meanwhile.
+ */
+export async function ensureState(database: Database, key: string, create: () => string): Promise<string> {
+  const stored = await readState(database.read, key);
+  if (stored !== undefined) return stored;
+  const value = create();
+  return database.write(async ({ db }) => {
+    await db
+      .insertInto('state')
+      .values({ key, value })
+      .onConflict((conflict) => conflict.column('key').doNothing())
+      .execute();
+    return (await readState(db, key)) ?? value;
+  });
 }
 
 /** Sets a value of the installation state; null deletes it. */

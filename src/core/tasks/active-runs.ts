@@ -11,8 +11,13 @@ export class RunStopped extends Error {
   }
 }
 
+/** A stop that comes before its run, for example because a cancel overtook the claim, is kept so long. */
+const EARLY_STOP_MS = 10_000;
+
 interface ActiveRun {
   fence: number;
+  /** When it began, by the monotonic clock. */
+  since: number;
   controller: AbortController;
   /** Whether it only waits for a person. */
   isWaiting: boolean;
@@ -31,12 +36,21 @@ export class ActiveRuns {
   readonly #runs = new Map<string, ActiveRun>();
   #stoppedFor: StopReason | undefined;
   #waitingStoppedFor: StopReason | undefined;
+  readonly #early = new Map<string, { fence: number; reason: StopReason; until: number }>();
+  readonly #monotonic: () => number;
+
+  constructor(monotonic: () => number = () => performance.now()) {
+    this.#monotonic = monotonic;
+  }
 
   /** Registers a run; one that comes after all were stopped is stopped from its first moment. */
   begin(taskId: string, fence: number): RunHandle {
     const controller = new AbortController();
-    if (this.#stoppedFor) controller.abort(new RunStopped(this.#stoppedFor));
-    const run: ActiveRun = { fence, controller, isWaiting: false };
+    const early = this.#early.get(taskId);
+    const reason = this.#stoppedFor ?? (early?.fence === fence ? early.reason : undefined);
+    if (reason) controller.abort(new RunStopped(reason));
+    this.#early.delete(taskId);
+    const run: ActiveRun = { fence, since: this.#monotonic(), controller, isWaiting: false };
     this.#runs.set(taskId, run);
     return {
       signal: controller.signal,
@@ -53,6 +67,15 @@ export class ActiveRuns {
 
   stop(taskId: string, reason: StopReason): void {
     this.#runs.get(taskId)?.controller.abort(new RunStopped(reason));
+  }
+
+  /** Stops the run of one claim of a task, also if it is only about to begin. */
+  stopClaim(taskId: string, fence: number, reason: StopReason): void {
+    const run = this.#runs.get(taskId);
+    if (run?.fence === fence) return run.controller.abort(new RunStopped(reason));
+    const now = this.#monotonic();
+    for (const [id, { until }] of this.#early) if (until < now) this.#early.delete(id);
+    this.#early.set(taskId, { fence, reason, until: now + EARLY_STOP_MS });
   }
 
   /** Ends a run as failed. */
@@ -76,8 +99,8 @@ export class ActiveRuns {
     return this.#runs.has(taskId);
   }
 
-  /** Task and fence of each run, for the renewal of the leases. */
-  claims(): { id: string; fence: number }[] {
-    return [...this.#runs].map(([id, { fence }]) => ({ id, fence }));
+  /** Task, fence and beginning of each run, for the renewal of the leases. */
+  claims(): { id: string; fence: number; since: number }[] {
+    return [...this.#runs].map(([id, { fence, since }]) => ({ id, fence, since }));
   }
 }

@@ -1,5 +1,6 @@
 import { DayBudgets } from '../budgets/day-budgets.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
+import { IdlePull } from './idle-pull.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
 import { TaskLeases } from './task-leases.ts';
 import { TaskRunner, type TaskRunnerDeps } from './task-runner.ts';
@@ -16,12 +17,14 @@ export type TaskExecutionDeps = TaskFeature['execution'] &
 export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<never, never>> {
   const recorder = new OutcomeRecorder(deps);
   const budgets = new DayBudgets(deps);
-  const workerId = deps.runtime.newId('worker');
+  // The id of its daemon tells a later process of it which claims are over.
+  const workerId = `${deps.daemon.id}/${deps.runtime.newId('worker')}`;
   const verifier = new WorkVerifier(deps);
   const verifyFile = new VerifyFile(deps);
   const runner = new TaskRunner({ ...deps, budgets, recorder, verifier, verifyFile, workerId });
   const leases = new TaskLeases(deps);
   const sweeper = new TaskSweeper({ ...deps, engine: deps.database.engine });
+  const pull = deps.daemon.isInCluster ? new IdlePull(deps) : undefined;
   return {
     services: {},
     lifecycle: {
@@ -29,9 +32,10 @@ export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<ne
         await runner.start();
         leases.start();
         sweeper.start();
+        pull?.start();
       },
       async stop(drainMs) {
-        await sweeper.stop();
+        await Promise.all([sweeper.stop(), pull?.stop()]);
         await runner.stop(drainMs);
         leases.stop();
       },

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
+import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import { type AdapterDeps, createAdapters } from '../agents/adapter-list.ts';
 import { AgentRegistry } from '../agents/agent-registry.ts';
@@ -12,7 +14,6 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import { readBootId } from '../processes/boot-id.ts';
-import { MemoryQueue } from '../queue/memory-queue.ts';
 import { QueuePause } from '../queue/queue-pause.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Runtime } from '../runtime.ts';
@@ -58,12 +59,14 @@ export interface TaskDeps extends AdapterDeps {
   database: Database;
   bus: EventBus;
   audit: AuditLog;
+  cluster: ClusterServices['cluster'];
   locations: Locations;
   workspaces: Workspaces;
   worktrees: Worktrees;
   keys: KeyRing;
   /** Takes the events of tasks that webhooks subscribe to. */
   outbox: TaskOutbox;
+  daemon: DaemonIdentity;
   notifications: NotificationService;
   /** Agents in addition to those that come with svc, for benchmarks and tests. */
   extraAdapters: AgentAdapter[];
@@ -95,10 +98,10 @@ export async function composeTasks(deps: TaskDeps) {
   const users = new QueueUsers(deps);
   await users.refresh();
   const slots = new QueueSlots({ config: deps.config, users });
-  const queue = new MemoryQueue({ limits: slots, monotonic: runtime.monotonic });
+  const queue = await deps.cluster.openQueue({ limits: slots, monotonic: runtime.monotonic });
   const removal = new TaskRemoval({ database, store });
   const pause = await QueuePause.load(database, bus);
-  const runs = new ActiveRuns();
+  const runs = new ActiveRuns(runtime.monotonic);
   const environments = new TaskEnvironments(keys);
   const outputs = new TaskOutputs({
     root: join(locations.data, 'outputs'),
@@ -117,7 +120,11 @@ export async function composeTasks(deps: TaskDeps) {
     queue,
     slots,
   });
-  bus.on('agents_changed', () => {
+  // Its run may be of another daemon than the one that cancels it.
+  bus.on('task', ({ task }) => {
+    if (task.status === 'cancelled') runs.stopClaim(task.id, task.fence, 'cancelled');
+  });
+  bus.onLocal('agents_changed', () => {
     registry.revision++;
     recovery.admitWaiting().catch(reportBug);
   });

@@ -5,6 +5,7 @@ import { AppError, messageOf } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../log.ts';
 import { type Database, type WriteTransaction, independent } from '../storage/database.ts';
+import { storableJson } from '../storage/storable-text.ts';
 import { mayTryAgain, nextOutage, type Outage, outageDelay, retryDelay } from './retry-policy.ts';
 import type { RunEvents } from './run-events.ts';
 import type { FailedOutcome, RunOutcome } from './run-outcome.ts';
@@ -92,7 +93,7 @@ export class OutcomeRecorder {
       const change = {
         ...withoutLease,
         completed_at: now.toISOString(),
-        result: JSON.stringify(outcome.result),
+        result: storableJson(outcome.result),
         error: null,
       };
       return store.move(transaction, task, 'complete', now, change, [
@@ -167,7 +168,7 @@ export class OutcomeRecorder {
     if (isFinal || !mayTryAgain(error.class, task) || task.attempts >= task.max_attempts) {
       if (rest.length > 0) await store.addEvents(transaction, task, now, rest);
       return failForGood(this.#deps, transaction, task, error, {
-        result: JSON.stringify(outcome.result),
+        result: storableJson(outcome.result),
         isAttached: task.attached === 1,
       });
     }
@@ -222,7 +223,7 @@ export class OutcomeRecorder {
         agent_type: null,
         // It came to an end, so this run at least did not end the daemon.
         suspect: 0,
-        error: JSON.stringify(error),
+        error: storableJson(error),
         scheduled_for: at,
       },
       [

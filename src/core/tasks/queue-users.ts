@@ -22,6 +22,7 @@ export class QueueUsers {
     this.#deps = deps;
     for (const change of ['users_changed', 'rights_changed'] as const)
       deps.bus.on(change, () => void this.refresh());
+    deps.bus.onGap(() => void this.refresh());
   }
 
   get areSeveral(): boolean {

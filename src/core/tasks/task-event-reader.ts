@@ -55,11 +55,14 @@ export class TaskEventReader {
     const { database, store, bus } = this.#deps;
     const news = new EventTarget();
     let isStale = true;
-    const unsubscribe = bus.on('task', ({ task }) => {
-      if (task.id !== id) return;
+    const look = () => {
       isStale = true;
       news.dispatchEvent(new Event('news'));
+    };
+    const unsubscribe = bus.on('task', ({ task }) => {
+      if (task.id === id) look();
     });
+    const stopLooking = bus.onGap(look);
     let last = after;
     try {
       while (!signal.aborted) {
@@ -85,6 +88,7 @@ export class TaskEventReader {
       if (!signal.aborted) throw error;
     } finally {
       unsubscribe();
+      stopLooking();
     }
   }
 }

@@ -2,6 +2,7 @@ import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { TaskError } from '../../contract/task.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { WriteTransaction } from '../storage/database.ts';
+import { storableJson } from '../storage/storable-text.ts';
 import type { Runtime } from '../runtime.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
 import type { NewEvent } from './new-event.ts';
@@ -43,7 +44,7 @@ export async function failForGood(
       completed_at: at,
       lease_owner: null,
       lease_until: null,
-      error: JSON.stringify(error),
+      error: storableJson(error),
       ...(result !== undefined && { result }),
     },
     [

@@ -1,55 +1,120 @@
+import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
 import type { Log } from '../log.ts';
 import { messageOf } from '../errors.ts';
-import { type Database, independent } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ActiveRuns } from './active-runs.ts';
 
-const LEASE_MS = 30_000;
+/** How long a claim holds unless it is renewed. */
+export const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
+/** How soon a daemon notices that another one has taken or cancelled a task that it runs, if nothing tells it. */
+const CHECK_EVERY_MS = 1000;
+/** A run whose lease could not be renewed is stopped so long before others may take the task. */
+const MARGIN_MS = 5000;
 
 export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();
 
+export interface TaskLeasesDeps {
+  database: Database;
+  runs: ActiveRuns;
+  daemon: DaemonIdentity;
+  runtime: Runtime;
+  log: Log;
+}
+
 /** Renews the leases of this process's runs, and stops a run whose claim is over. */
 export class TaskLeases {
-  readonly #deps: { database: Database; runs: ActiveRuns; runtime: Runtime; log: Log };
-  #timer: NodeJS.Timeout | undefined;
+  readonly #deps: TaskLeasesDeps;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #renewedAt = -Infinity;
 
-  constructor(deps: { database: Database; runs: ActiveRuns; runtime: Runtime; log: Log }) {
+  constructor(deps: TaskLeasesDeps) {
     this.#deps = deps;
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.renew().catch((error: unknown) =>
-        this.#deps.log.warn({ reason: messageOf(error) }, 'leases could not be renewed'),
-      );
-    }, RENEW_EVERY_MS);
-    this.#timer.unref();
+    this.#every(RENEW_EVERY_MS, () => this.renew());
+    // Alone, nobody else takes or cancels a task.
+    if (!this.#deps.daemon.isInCluster) return;
+    this.#every(CHECK_EVERY_MS, () => this.check());
+    this.#timers.push(setInterval(() => this.#stopExpired(), CHECK_EVERY_MS).unref());
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
   }
 
   async renew(): Promise<void> {
     const { database, runs, runtime } = this.#deps;
     const claims = runs.claims();
+    const sentAt = runtime.monotonic();
+    if (claims.length > 0) {
+      const lease_until = leaseEnd(runtime.now());
+      const held = await database.write(
+        ({ db }) =>
+          db
+            .updateTable('tasks')
+            .set({ lease_until })
+            .where('status', '=', 'in_progress')
+            .where(
+              'id',
+              'in',
+              claims.map(({ id }) => id),
+            )
+            .returning(['id', 'fence'])
+            .execute(),
+        { independent: true },
+      );
+      this.#stopOthers(claims, held);
+    }
+    this.#renewedAt = sentAt;
+  }
+
+  /** Stops runs whose claim is over. */
+  async check(): Promise<void> {
+    const { database, runs } = this.#deps;
+    const claims = runs.claims();
     if (claims.length === 0) return;
-    const lease_until = leaseEnd(runtime.now());
-    const lost = await database.write(async ({ db }) => {
-      const over: string[] = [];
-      for (const { id, fence } of claims) {
-        const { numUpdatedRows } = await db
-          .updateTable('tasks')
-          .set({ lease_until })
-          .where('id', '=', id)
-          .where('status', '=', 'in_progress')
-          .where('fence', '=', fence)
-          .executeTakeFirst();
-        if (numUpdatedRows === 0n) over.push(id);
-      }
-      return over;
-    }, independent);
-    for (const id of lost) runs.stop(id, 'lost');
+    const held = await database.read
+      .selectFrom('tasks')
+      .select(['id', 'fence'])
+      .where('status', '=', 'in_progress')
+      .where(
+        'id',
+        'in',
+        claims.map(({ id }) => id),
+      )
+      .execute();
+    this.#stopOthers(claims, held);
+  }
+
+  /** Stops what others may soon take, because the database is away or this process did not run. */
+  #stopExpired(): void {
+    const { runs, runtime } = this.#deps;
+    const limit = runtime.monotonic() - LEASE_MS + MARGIN_MS;
+    if (this.#renewedAt >= limit) return;
+    for (const { id, fence, since } of runs.claims()) if (since < limit) runs.stopClaim(id, fence, 'lost');
+  }
+
+  #stopOthers(claims: { id: string; fence: number }[], held: { id: string; fence: number }[]): void {
+    const fences = new Map(held.map(({ id, fence }) => [id, fence]));
+    for (const { id, fence } of claims)
+      if (fences.get(id) !== fence) this.#deps.runs.stopClaim(id, fence, 'lost');
+  }
+
+  #every(ms: number, work: () => Promise<void>): void {
+    let isRunning = false;
+    const timer = setInterval(() => {
+      // One that waits for the database is enough.
+      if (isRunning) return;
+      isRunning = true;
+      work()
+        .catch((error: unknown) =>
+          this.#deps.log.warn({ reason: messageOf(error) }, 'leases could not be renewed or checked'),
+        )
+        .finally(() => (isRunning = false));
+    }, ms);
+    this.#timers.push(timer.unref());
   }
 }

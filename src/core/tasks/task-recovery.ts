@@ -1,11 +1,13 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { TaskStatus } from '../../contract/task.ts';
+import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
 import type { Database } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import { judgeCrash, type Verdict } from './crash-evidence.ts';
 import type { TaskAdmission, Wakeable } from './task-admission.ts';
+import { LEASE_MS } from './task-leases.ts';
 import { type FailureParts, failForGood } from './task-failure.ts';
 import type { TaskScanStore } from './task-scan-store.ts';
 
@@ -18,6 +20,7 @@ export interface TaskRecoveryDeps extends FailureParts {
   scan: TaskScanStore;
   admission: TaskAdmission;
   runs: ActiveRuns;
+  daemon: DaemonIdentity;
   /** What changes with every start of the machine. */
   bootId: () => Promise<string | undefined>;
 }
@@ -30,13 +33,14 @@ export class TaskRecovery {
     this.#deps = deps;
   }
 
-  /** At the start, when no other worker can be alive: every claim is over. */
+  /** At the start: the claims of an earlier process with this data directory are over, whose lock this one holds. */
   async recover(): Promise<void> {
     const inFlight: TaskHead[] = [];
-    await this.#eachPage('in_progress', async (tasks) => void inFlight.push(...tasks));
-    const waiting = await this.#waitingForPerson();
-    // Nothing runs of a task with candidates, which are tasks of their own.
-    for (const { id, best_of } of inFlight) if (best_of !== null) waiting.add(id);
+    await this.#eachPage(
+      'in_progress',
+      async (tasks) => void inFlight.push(...tasks.filter((task) => this.#wasOfThisDaemon(task))),
+    );
+    const waiting = await this.#waitingOf(inFlight);
     const working = inFlight.filter(({ id }) => !waiting.has(id));
     const judge = (await this.#hasMachineRestarted())
       ? undefined
@@ -64,15 +68,35 @@ export class TaskRecovery {
     });
   }
 
-  /** Takes back the claims of workers that have not renewed their lease, which may only be slow. */
+  /**
+   * Takes back the claims of workers that have not renewed their lease, which may only be slow. In a cluster only while the
+   * database answers for as long as a lease: after an outage the others have to have had their time to renew it.
+   */
   async takeBackExpired(now: string): Promise<void> {
+    const { daemon, database } = this.#deps;
+    if (daemon.isInCluster && database.contactMs() < LEASE_MS) return;
+    const expired: TaskHead[] = [];
     await this.#eachPage('in_progress', async (tasks) => {
-      const expired = tasks.filter(
-        ({ id, lease_until }) => (lease_until ?? '') < now && !this.#deps.runs.has(id),
+      expired.push(
+        ...tasks.filter(({ id, lease_until }) => (lease_until ?? '') < now && !this.#deps.runs.has(id)),
       );
-      const moved = await Promise.all(expired.map((task) => this.#giveBack(task)));
-      for (const task of moved) if (task?.status === 'queued') await this.#deps.admission.wake(task);
     });
+    if (expired.length === 0) return;
+    const waiting = await this.#waitingOf(expired);
+    for (const tasks of Map.groupBy(expired, ({ lease_owner }) => lease_owner).values()) {
+      // The worker is another daemon's: all that it had in its hands may be what killed it.
+      const judge = tasks.some((task) => this.#wasOfThisDaemon(task)) ? undefined : judgeCrash(tasks, now);
+      const moved = await Promise.all(
+        tasks.map((task) => this.#giveBack(task, { judge, wasWaiting: waiting.has(task.id) })),
+      );
+      for (const task of moved) if (task?.status === 'queued') await this.#deps.admission.wake(task);
+    }
+  }
+
+  /** A daemon that is alone has taken every claim. */
+  #wasOfThisDaemon({ lease_owner }: TaskHead): boolean {
+    const { id, isInCluster } = this.#deps.daemon;
+    return !isInCluster || (lease_owner ?? '').startsWith(`${id}/`);
   }
 
   async #eachPage(status: TaskStatus, use: (tasks: TaskHead[]) => Promise<void>): Promise<void> {
@@ -85,15 +109,17 @@ export class TaskRecovery {
     }
   }
 
-  /** The tasks that waited for a decision on a call: nothing of them ran. */
-  async #waitingForPerson(): Promise<Set<string>> {
+  /** The tasks of which nothing ran: they waited for a decision on a call, or for their candidates, which are tasks of their own. */
+  async #waitingOf(inFlight: TaskHead[]): Promise<Set<string>> {
     const rows = await this.#deps.database.read
       .selectFrom('approvals')
       .select('task_id')
       .where('status', '=', 'pending')
       .where('task_id', 'is not', null)
       .execute();
-    return new Set(rows.flatMap(({ task_id }) => task_id ?? []));
+    const waiting = new Set(rows.flatMap(({ task_id }) => task_id ?? []));
+    for (const { id, best_of } of inFlight) if (best_of !== null) waiting.add(id);
+    return waiting;
   }
 
   /** Where the machine itself went down, no task is to blame. */

@@ -28,6 +28,21 @@ export class TaskScanStore {
     return query.orderBy('created_at').orderBy('seq').limit(limit).execute();
   }
 
+  /** Queued tasks that have been due since before a time, the urgent ones first. */
+  due(before: string, limit: number): Promise<TaskHead[]> {
+    return this.#database.read
+      .selectFrom('tasks')
+      .select(headColumns)
+      .where('status', '=', sql.lit('queued'))
+      .where('updated_at', '<', before)
+      .where((is) => is.or([is('scheduled_for', 'is', null), is('scheduled_for', '<', before)]))
+      .orderBy('priority')
+      .orderBy('created_at')
+      .orderBy('seq')
+      .limit(limit)
+      .execute();
+  }
+
   /** Tasks by their number, of one owner or of all. */
   async slice(afterSeq: number, limit: number, ownerId: string | undefined): Promise<StoredTask[]> {
     let query = this.#database.longRead.selectFrom('tasks').selectAll().where('seq', '>', afterSeq);

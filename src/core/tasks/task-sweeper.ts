@@ -1,4 +1,5 @@
 import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Engine } from '../storage/database.ts';
@@ -18,6 +19,7 @@ export interface TaskSweeperDeps {
   admission: TaskAdmission;
   registry: AgentRegistry;
   engine: Engine;
+  cluster: Pick<ClusterServices['cluster'], 'hasLostQueue'>;
   runtime: Runtime;
   log: Log;
 }
@@ -53,9 +55,10 @@ export class TaskSweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { recovery, registry, engine, runtime } = this.#deps;
+    const { recovery, registry, engine, cluster, runtime } = this.#deps;
     const now = runtime.now();
     await recovery.takeBackExpired(now.toISOString());
+    if (await cluster.hasLostQueue()) await recovery.wakeQueued();
     await this.#wakeOverdue(new Date(now.getTime() - OVERDUE_MS).toISOString());
     // Tasks that wait for an agent were looked at when they came; only another state of the agents changes the answer.
     const { revision } = registry;

@@ -58,7 +58,7 @@ export async function composeWebhooks(deps: WebhookDeps) {
         log.warn({ reason: error.message }, 'deliveries could not be given up yet');
       else reportBug(error);
     });
-  bus.on('rights_changed', () => void endRights());
+  bus.onLocal('rights_changed', () => void endRights());
   await endRights();
   const retention = new WebhookDeliveryRetention(database, deps.config);
   const wired = { ...deps, store, deliveries, deliverer, registry, backlogs, baseUrl };

@@ -35,7 +35,9 @@ export class WebhookRegistry {
   static async load({ store, bus, reportBug }: WebhookRegistryDeps): Promise<WebhookRegistry> {
     const registry = new WebhookRegistry(store);
     await registry.reload();
-    bus.on('rights_changed', () => void registry.reload().catch(reportBug));
+    const again = () => void registry.reload().catch(reportBug);
+    bus.on('rights_changed', again);
+    bus.onGap(again);
     return registry;
   }
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { locate } from '../../../src/contract/locations.ts';
 import { Config, type ConfigSources } from '../../../src/core/config/config.ts';
 import { environmentNameOf, type SettingKey } from '../../../src/core/config/settings.ts';
 import { silentLog } from '../../../src/core/log.ts';
@@ -176,6 +177,15 @@ describe('a variable of a secret with _FILE', () => {
     const config = open({ env });
     expect(config.get('storage.url')).toBe(url);
     expect(config.variableOf('storage.url')).toBe('DATABASE_URL_FILE');
+  });
+
+  it('is hidden from tools, as the master seed is', async () => {
+    const [key, seed] = [secretFile('key-1'), secretFile('2'.repeat(64))];
+    await using daemon = await startDaemon({ env: { OPENAI_API_KEY_FILE: key } });
+    expect(daemon.app.protectedDirectories).toContain(key);
+    const env = { SVC_HOME: daemon.home, SVC_MASTER_SEED_FILE: seed };
+    expect(locate({ env, platform: 'linux', home: daemon.home }).identityFile).toBe(seed);
+    expect(daemon.app.protectedDirectories).toContain(`${daemon.home}/identity`);
   });
 
   it('works for keys in any mode', () => {

@@ -19,7 +19,7 @@ async function keepConnection(
   provider: (typeof products)[number][0],
 ): Promise<void> {
   const { identityFile } = locate({ env: { SVC_HOME: home }, platform: process.platform, home });
-  const { box } = await KeyRing.load(app.database, identityFile);
+  const { box } = await KeyRing.load(app.database, identityFile, { mayCreate: true });
   await app.database.write(async ({ db }) => {
     await db
       .insertInto('connections')

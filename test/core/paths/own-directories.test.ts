@@ -1,7 +1,7 @@
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { locate } from '../../../src/contract/locations.ts';
-import { ownDirectories } from '../../../src/core/paths/own-directories.ts';
+import { ownDirectories, ownFiles } from '../../../src/core/paths/own-directories.ts';
 import { makeDirectory } from '../tools/commands/command-setup.ts';
 
 const locationsIn = (home: string) => locate({ env: {}, platform: 'linux', home });
@@ -22,4 +22,15 @@ it('names them as they are given and where they really are', async () => {
   const found = ownDirectories(locationsIn(home.path));
   expect(found).toContain(`${home.path}/.config/svc`);
   expect(found).toContain(`${home.path}/dotfiles/svc`);
+});
+
+it('names own files as they are given and where they really are', async () => {
+  await using home = await makeDirectory();
+  await writeFile(`${home.path}/real`, 'seed');
+  await symlink('real', `${home.path}/link`);
+  expect(ownFiles([`${home.path}/link`, `${home.path}/gone`])).toEqual([
+    `${home.path}/real`,
+    `${home.path}/link`,
+    `${home.path}/gone`,
+  ]);
 });

@@ -31,16 +31,18 @@ async function daemon({
   prefix,
   concurrency,
   offerMs = 20,
+  lockMs = 10_000,
 }: {
   url: string;
   prefix: string;
   concurrency?: number;
   offerMs?: number;
+  lockMs?: number;
 }) {
   const monotonic = () => performance.now();
   const connections = await RedisConnections.open({ url, log: silentLog, monotonic });
   await connections.check();
-  const queue = await BullMqQueue.open({ connections, name: NAME, prefix, lockMs: 300, offerMs });
+  const queue = await BullMqQueue.open({ connections, name: NAME, prefix, lockMs, offerMs });
   const workers = new Workers();
   if (concurrency !== undefined) await queue.start(workers.handle, { concurrency });
   const started = { queue, workers, connections };
@@ -132,7 +134,7 @@ describe.skipIf(!hasRedis)('a queue on Redis', () => {
     expect((await killed.getNextJob('token'))?.id).toBe('a');
     await killed.close(true);
     connection.disconnect();
-    const { workers } = await daemon({ ...place, concurrency: 1 });
+    const { workers } = await daemon({ ...place, concurrency: 1, lockMs: 300 });
     await eventually(() => expect(workers.delivered).toEqual(['a']));
   }, 60_000);
 

@@ -1,7 +1,10 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
-import { startDaemon } from '../../helpers/daemon.ts';
+import { requirePrivateSeed } from '../../../src/core/secrets/master-seed.ts';
+import { startDaemon, temporaryFolder } from '../../helpers/daemon.ts';
+import { openStorage } from '../../helpers/storage.ts';
 
 describe('the keys of a daemon', () => {
   it('derives stable, distinct keys from one seed', () => {
@@ -39,5 +42,62 @@ describe('the keys of a daemon', () => {
       code: 'configuration',
       message: expect.stringMatching(new RegExp(`${message}.*svc devices identity --restore`)),
     });
+  });
+});
+
+describe('the keys of a cluster', () => {
+  const seedFile = (content: string | Buffer, mode = 0o600) => {
+    const file = join(temporaryFolder(), 'seed');
+    writeFileSync(file, content, { mode });
+    chmodSync(file, mode);
+    return file;
+  };
+  const seed = Buffer.alloc(32, 7);
+  const shared = { mayCreate: false };
+
+  it.each([
+    ['raw', seed],
+    ['in hex', `${seed.toString('hex')}\n`],
+    ['in capital hex', seed.toString('hex').toUpperCase()],
+    ['in base64', `${seed.toString('base64')}\n`],
+    ['in base64url', seed.toString('base64url')],
+  ])('come from a seed %s', async (_, content) => {
+    await using storage = await openStorage();
+    const keys = await KeyRing.load(storage.database, seedFile(content), shared);
+    expect(keys.check()).toBe(new KeyRing(seed).check());
+  });
+
+  it('are never made by a daemon', async () => {
+    await using storage = await openStorage();
+    const file = join(temporaryFolder(), 'seed');
+    await expect(KeyRing.load(storage.database, file, shared)).rejects.toThrow(`${file} is missing`);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('of two first starts with different seeds exactly one goes on', async () => {
+    await using storage = await openStorage();
+    const files = [seedFile(Buffer.alloc(32, 1)), seedFile(Buffer.alloc(32, 2))];
+    const starts = await Promise.allSettled(
+      files.map((file) => KeyRing.load(storage.database, file, shared)),
+    );
+    expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    const [refused] = starts.filter((start) => start.status === 'rejected');
+    expect(refused?.reason).toMatchObject({ message: expect.stringContaining('is not the identity') });
+  });
+
+  it.each([
+    [0o600, undefined],
+    [0o400, undefined],
+    // As containers mount their secrets.
+    [0o444, undefined],
+    [0o644, 'other users can read it (mode 0644)'],
+    [0o640, 'other users can read it (mode 0640)'],
+    [0o660, 'other users can write it (mode 0660)'],
+    [0o622, 'other users can write it (mode 0622)'],
+  ])('a seed of mode %o is refused unless it is private', (mode, message) => {
+    const file = seedFile(seed, mode);
+    const require = () => requirePrivateSeed(file);
+    if (message === undefined) expect(require).not.toThrow();
+    else expect(require).toThrow(`${message}. Run: chmod 600 ${file}`);
   });
 });

@@ -31,13 +31,19 @@ export async function listSettings(cli: Cli, { json }: Options): Promise<void> {
       },
       {
         title: 'FROM',
-        value: ({ origin }) => origin,
+        value: originOf,
         paint: (cell, { origin }) => (origin === 'default' ? output.paint('dim', cell) : cell),
       },
       { title: 'DESCRIPTION', value: ({ description }) => description, isElastic: true, fromWidth: 110 },
     ],
     answer.settings,
   );
+}
+
+/** Where a value comes from; in a cluster, whether that is for all daemons or for the one that answers. */
+function originOf({ origin, scope }: Setting): string {
+  if (scope !== 'cluster' || origin === 'default') return origin;
+  return origin === 'settings' ? 'cluster' : `${origin}, this daemon only`;
 }
 
 /** `svc config get KEY`. */
@@ -83,9 +89,9 @@ async function changeSetting(
     );
   else if (setting.origin === 'environment' || setting.origin === 'flag')
     output.note(
-      `Saved, but ${setting.origin === 'flag' ? 'a flag' : setting.environment} takes precedence: ${key} is ${escapeLine(show(setting.value))}.`,
+      `Saved${setting.scope === 'cluster' ? ' for the cluster' : ''}, but ${setting.origin === 'flag' ? 'a flag' : setting.environment} takes precedence: ${key} is ${escapeLine(show(setting.value))}.`,
     );
-  else output.note(`${key} is ${escapeLine(show(setting.value)) || 'unset'} (${setting.origin}).`);
+  else output.note(`${key} is ${escapeLine(show(setting.value)) || 'unset'} (${originOf(setting)}).`);
 }
 
 /** `svc config path`. */

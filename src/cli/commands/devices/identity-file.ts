@@ -2,22 +2,23 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { dirname } from 'node:path';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { readTextFile } from '../../input/json-file.ts';
+import { parseMasterSeed } from '../../../contract/master-seed.ts';
+import { readFileIfPresent } from '../../input/json-file.ts';
 
 const SEED_BYTES = 32;
 
 /** The master seed in a file of the daemon, or undefined where there is no file. */
 export function readIdentityFile(path: string): Buffer | undefined {
-  const text = readTextFile(path);
-  if (text === undefined) return undefined;
-  const seed = parseSeed(text);
-  if (seed) return seed;
+  const content = readFileIfPresent(path);
+  if (content === undefined) return undefined;
+  const seed = parseMasterSeed(content);
+  if (seed) return Buffer.from(seed);
   throw new CliError(exitCodes.configuration, `${path} is not a valid identity file.`, {
     next: 'Restore it: svc devices identity --restore',
   });
 }
 
-/** The seed as the file holds it: 64 hex digits and a newline. */
+/** The seed in hex, as svc writes it into a file. */
 export function parseSeed(text: string): Buffer | undefined {
   return /^[0-9a-f]{64}$/.test(text.trim()) ? Buffer.from(text.trim(), 'hex') : undefined;
 }
@@ -34,9 +35,14 @@ export function writeIdentityFile(path: string, seed: Uint8Array): void {
     rmSync(temporary, { force: true });
     throw error;
   }
-  const folder = openSync(dirname(path), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  syncDirectory(dirname(path));
+}
+
+/** Makes the names of the files in a directory survive a power cut. */
+export function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r');
+  fsyncSync(directory);
+  closeSync(directory);
 }
 
 /** Writes a file that is not there yet, for its owner alone, down to the disk. */

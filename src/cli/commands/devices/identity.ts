@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { parseMasterSeed } from '../../../contract/master-seed.ts';
 import type { Locations } from '../../../contract/locations.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { readDaemonFile } from '../../connection/daemon-file.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { type Fact, formatFacts } from '../../output/facts.ts';
+import { readFileIfPresent } from '../../input/json-file.ts';
 import { readSecret } from '../../input/read-secret.ts';
 import { formatFileError } from '../../errors/file-error.ts';
-import { parseSeed, readIdentityFile, writeIdentityFile, writeThrough } from './identity-file.ts';
+import { readIdentityFile, writeIdentityFile, writeThrough } from './identity-file.ts';
 import { isSeedOf } from './identity-check.ts';
 import { missingWords, readSeed, formatSeed } from './seed-words.ts';
 import { formatFingerprint } from './format-fingerprint.ts';
@@ -105,8 +107,10 @@ async function restoreIdentity(cli: Cli, { file, force = false }: IdentityOption
       exitCodes.invalid,
       'These words are not the identity of this database. Nothing was written.',
     );
-  const present = existsSync(path) ? parseSeed(readFileSync(path, 'utf8')) : undefined;
-  if (present?.equals(seed)) return output.note(`${path} already holds this identity.`);
+  const content = readFileIfPresent(path);
+  const present = content && parseMasterSeed(content);
+  if (present && Buffer.from(seed).equals(present))
+    return output.note(`${path} already holds this identity.`);
   // What is there is not the database's own where this one is.
   if (present && !force && !isOfDatabase)
     throw new CliError(exitCodes.invalid, `${path} holds another identity, which would be lost.`, {

@@ -1,10 +1,10 @@
 import { chmodSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parseMasterSeed } from '../../../contract/master-seed.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import type { Cli } from '../../program/cli.ts';
 import { isSeedOf } from '../devices/identity-check.ts';
-import { parseSeed } from '../devices/identity-file.ts';
-import { readJsonFile, readTextFile } from '../../input/json-file.ts';
+import { readFileIfPresent, readJsonFile } from '../../input/json-file.ts';
 import type { Check } from './check.ts';
 
 const MIB = 2 ** 20;
@@ -91,9 +91,9 @@ const restoreHint = 'Restore it: svc devices identity --restore';
 function checkIdentity({ locations: { identityFile, databaseFile } }: Cli): Check {
   const name = 'identity';
   const next = restoreHint;
-  const text = readTextFile(identityFile);
-  if (text !== undefined) {
-    const seed = parseSeed(text);
+  const content = readFileIfPresent(identityFile);
+  if (content !== undefined) {
+    const seed = parseMasterSeed(content);
     if (!seed) return { name, status: 'fail', message: `${identityFile} is not a valid identity file`, next };
     return checkSeed(databaseFile, seed, identityFile);
   }

@@ -71,7 +71,7 @@ export class AgenticService {
         answerId: runtime.newId('msg'),
         mayRunCommands: mayRunCommands(caller),
       };
-      const events = feeds.open(runId, signal);
+      const events = feeds.follow(runId, signal);
       await this.#createTask(caller, conversation, { runId, content, options, accepted, timer });
       return events;
     } catch (error) {

@@ -10,6 +10,7 @@ import { TaskLessons } from '../recall/task-lessons.ts';
 import type { TaskFinishWatcher } from '../../tasks/task-finish-watcher.ts';
 import { composeTools, type ToolDeps } from '../../tools/compose-tools.ts';
 import type { Compactor } from '../compactor.ts';
+import type { ClusterServices } from '../../cluster/compose-cluster.ts';
 import type { ConversationFeeds } from '../conversation-feeds.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
@@ -41,6 +42,7 @@ export interface RunDeps extends ToolDeps {
   compactor: Compactor;
   conversations: ConversationService;
   conversationFeeds: ConversationFeeds;
+  cluster: Pick<ClusterServices['cluster'], 'runStreams'>;
   conversationStore: ConversationStore;
   recall: Recall;
   finishWatcher: TaskFinishWatcher;
@@ -57,7 +59,7 @@ export async function composeRuns(deps: RunDeps) {
   const tools = composeTools(deps);
   const { registry } = tools;
   const runs = new AgentRunStore(database);
-  const feeds = new RunFeeds(runtime.now, deps.conversationFeeds);
+  const feeds = new RunFeeds(runtime.now, deps.conversationFeeds, deps.cluster.runStreams);
   const turns = new ActiveTurns();
   const steps = new ModelSteps({ ...models, providers, metrics: deps.metrics.models });
   const isRepeatable = async (name: string) => (await registry.find(name))?.isReadOnly ?? true;

@@ -51,13 +51,20 @@ export class WaitingMessages {
 
   /** Starts to resume messages when their approvals are decided. */
   listen(): void {
-    this.#unsubscribe = this.#deps.bus.on('approval', ({ row, approval }) => {
+    const { bus, feeds } = this.#deps;
+    const announced = bus.on('approval', ({ row, approval }) => {
       if (row.status === 'pending') return;
       // At once, also where the turn waits for more: another client no longer asks for this one.
       const data = { toolCallId: row.call_id, approval };
-      this.#deps.feeds.emit(row.run_id, { type: 'approval:decided', data });
-      this.resume(row.run_id);
+      feeds.emit(row.run_id, { type: 'approval:decided', data });
     });
+    const resumed = bus.onLocal('approval', ({ row }) => {
+      if (row.status !== 'pending') this.resume(row.run_id);
+    });
+    this.#unsubscribe = () => {
+      announced();
+      resumed();
+    };
   }
 
   /** Resumes the messages of an earlier process, and ends those whose clients went away with it. */

@@ -25,7 +25,7 @@ export class FollowUpPushes {
   }
 
   start(): void {
-    this.#unsubscribe = this.#deps.bus.on('task_moved', ({ task }) => {
+    this.#unsubscribe = this.#deps.bus.onLocal('task_moved', ({ task }) => {
       if (task.status !== 'completed') return;
       const pushing = this.#push(task).finally(() => this.#pushing.delete(pushing));
       this.#pushing.add(pushing);

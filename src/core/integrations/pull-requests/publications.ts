@@ -75,7 +75,7 @@ export class Publications {
   /** Does what was allowed before an earlier daemon stopped. */
   async start(): Promise<void> {
     const { bus, publicationStore, reportBug } = this.#deps;
-    this.#unsubscribe = bus.on('approval', ({ row }) => {
+    this.#unsubscribe = bus.onLocal('approval', ({ row }) => {
       if (row.status === 'approved' && isPublishing({ toolName: row.tool })) this.#run(row).catch(reportBug);
     });
     for (const row of await publicationStore.listAllowed())

@@ -1,6 +1,7 @@
 import type { PullRequest } from '../../../contract/changes.ts';
 import type { TaskResult } from '../../../contract/task.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
+import { storableJson } from '../../storage/storable-text.ts';
 import type { FollowUpRow, PullRequestRow } from '../../storage/rows/pull-requests.ts';
 
 /** The rows of branches at GitHub and their pull requests. */
@@ -70,7 +71,7 @@ export class PullRequestStore {
     const changed: TaskResult = { ...result, changes: { ...result.changes, pullRequest } };
     await db
       .updateTable('tasks')
-      .set({ result: JSON.stringify(changed) })
+      .set({ result: storableJson(changed) })
       .where('id', '=', taskId)
       .execute();
   }

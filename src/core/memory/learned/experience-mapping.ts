@@ -1,5 +1,6 @@
 import type { Experience, Origin, CreateExperience } from '../../../contract/experiences.ts';
 import type { ExperienceRow } from '../../storage/rows/memory.ts';
+import { storableJson } from '../../storage/storable-text.ts';
 import type { IndexEntry } from '../index/index-calls.ts';
 import { contentKey } from './fold-text.ts';
 import { toOrigin, toOriginColumns } from './origin.ts';
@@ -20,7 +21,7 @@ export function newExperience(
     intent: input.intent,
     solution: JSON.stringify(input.solution),
     success_score: input.successScore,
-    tags: JSON.stringify([...new Set(input.tags)]),
+    tags: storableJson([...new Set(input.tags)]),
     weight: firstWeight,
     weighed_at: at,
     use_count: 0,

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { ClockSample } from '../../shared-clock.ts';
 import type { Database } from '../database.ts';
 import type { Schema } from '../schema.ts';
 import { addressOf, type PostgresServer } from './connection-options.ts';
@@ -21,6 +22,8 @@ export interface PostgresOptions extends PostgresServer {
   longReadMs?: number;
   /** Milliseconds that never jump. */
   monotonic?: () => number;
+  /** Is called with the time of the server. */
+  onTime?: (sample: ClockSample) => void;
   /** From 0 to below 1. */
   random?: () => number;
 }
@@ -32,9 +35,15 @@ const READ_MS = 15_000;
 
 /** Opens a database whose schema is migrated. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { readers, monotonic = () => performance.now(), random = Math.random, reportBug } = options;
+  const {
+    readers,
+    monotonic = () => performance.now(),
+    random = Math.random,
+    onTime = () => undefined,
+    reportBug,
+  } = options;
   const address = addressOf(options.url);
-  const watch = new ServerWatch(address, monotonic);
+  const watch = new ServerWatch({ address, monotonic, onTime });
   const onError = (error: unknown) => watch.failed(error);
   const long = Math.max(1, Math.floor(readers / 5));
   const pool = new ReaderPool(options, {
@@ -55,6 +64,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       writers: options.writers,
       types,
       random,
+      monotonic,
+      onTime,
       reportBug,
       watch,
     });
@@ -76,6 +87,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       space: postgresSpace(pool.db, address),
       fault: () => watch.fault(),
       checkNow: () => watch.check(pool),
+      contactMs: () => watch.contactMs(),
       async close() {
         await group.close();
         await closeReaders();

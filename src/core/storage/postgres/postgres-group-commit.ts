@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { QueryResult } from 'pg';
+import type { ClockSample } from '../../shared-clock.ts';
 import { AppError } from '../../errors.ts';
 import type { WriteTransaction } from '../database.ts';
 import { WriteBuffer } from '../write-buffer.ts';
@@ -19,6 +21,10 @@ const MAX_GROUP = 256;
 const MAX_TRIES = 5;
 const RETRY_MS = 20;
 
+/** Milliseconds since 1970 by the clock of the server. */
+const ID_AND_TIME =
+  'select pg_current_xact_id()::text as id, extract(epoch from clock_timestamp()) * 1000 as time';
+
 type Work = (transaction: WriteTransaction) => Promise<unknown>;
 interface Job {
   work: Work;
@@ -38,6 +44,8 @@ export interface PostgresGroupCommitDeps {
   writers: number;
   types: ColumnTypes;
   random: () => number;
+  monotonic: () => number;
+  onTime: (sample: ClockSample) => void;
   reportBug: (error: unknown) => void;
   /** Observes whether the server takes writes. */
   watch: { failed(error: unknown): void; committed(): void };
@@ -195,15 +203,23 @@ export class PostgresGroupCommit {
     }
   }
 
+  /** Notes the time of the server, and returns the id of the transaction. */
+  #noteTime({ rows }: QueryResult, sentAt: number): string {
+    const [{ id, time }] = rows as [{ id: string; time: number }];
+    this.#deps.onTime({ sentAt, answeredAt: this.#deps.monotonic(), serverTime: time });
+    return id;
+  }
+
   /** Rejects if nothing was committed, or with `CommitInDoubt`. */
   async #transact(writer: WriterConnection, jobs: Job[]): Promise<Outcome[]> {
     await writer.connect();
     // Not awaited: `begin` and the first statements of the works leave together.
     const begun = quiet(writer.query('begin'));
-    const id = quiet(writer.query('select pg_current_xact_id()::text as id'));
+    const sentAt = this.#deps.monotonic();
+    const id = quiet(writer.query(ID_AND_TIME).then((result) => this.#noteTime(result, sentAt)));
     const outcomes = await runAll(writer, jobs);
     await begun;
-    const transactionId = String((await id).rows[0]?.id);
+    const transactionId = await id;
     const rows = new WriteBuffer();
     for (const outcome of outcomes) if ('buffer' in outcome) rows.append(outcome.buffer);
     await rows.storeCollected(writer.lane(0).db);

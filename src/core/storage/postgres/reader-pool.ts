@@ -2,6 +2,7 @@ import { Kysely } from 'kysely';
 import pg from 'pg';
 import { ReadTimeLimit } from '../read-time-limit.ts';
 import type { Schema } from '../schema.ts';
+import { storableValues } from '../storable-text.ts';
 import { connectionOptions, type PostgresServer } from './connection-options.ts';
 import { PostgresConnection, postgresDialect, StatementNames } from './postgres-dialect.ts';
 import { isConnectionLost, isStatementTimeout, translatePostgresError } from './postgres-errors.ts';
@@ -31,7 +32,11 @@ export class ReaderPool {
     this.#pool.on('error', options.onError);
     const names = new StatementNames(server.prepared);
     const connection = new PostgresConnection((statement) =>
-      this.#run({ ...statement, ...names.of(statement.text) }),
+      this.#run({
+        ...statement,
+        values: storableValues(statement.values ?? []),
+        ...names.of(statement.text),
+      }),
     );
     this.db = new Kysely<Schema>({ dialect: postgresDialect(connection) });
   }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ClockSample } from '../../shared-clock.ts';
 import type { StorageFault } from '../storage-fault.ts';
 import { isConnectionLost, isReadOnly } from './postgres-errors.ts';
 import type { ReaderPool } from './reader-pool.ts';
@@ -6,17 +7,27 @@ import type { ReaderPool } from './reader-pool.ts';
 /** The server is asked again after this time only. */
 const CHECK_EVERY_MS = 1000;
 
+export interface ServerWatchDeps {
+  /** Names the server in messages, without a password. */
+  address: string;
+  monotonic: () => number;
+  onTime: (sample: ClockSample) => void;
+}
+
 /** Tracks whether the server can be reached and takes writes. */
 export class ServerWatch {
-  readonly #address: string;
-  readonly #monotonic: () => number;
+  readonly #deps: ServerWatchDeps;
   #fault: StorageFault | undefined;
   #checkedAt = -Infinity;
+  #brokenAt: number;
 
-  /** `address` names the server in messages, without a password. */
-  constructor(address: string, monotonic: () => number) {
-    this.#address = address;
-    this.#monotonic = monotonic;
+  constructor(deps: ServerWatchDeps) {
+    this.#deps = deps;
+    this.#brokenAt = deps.monotonic();
+  }
+
+  contactMs(): number {
+    return this.#deps.monotonic() - this.#brokenAt;
   }
 
   fault(): StorageFault | undefined {
@@ -24,6 +35,7 @@ export class ServerWatch {
   }
 
   failed(error: unknown): void {
+    if (isReadOnly(error) || isConnectionLost(error)) this.#brokenAt = this.#deps.monotonic();
     if (isReadOnly(error)) this.#fault = this.#readOnly();
     else if (isConnectionLost(error)) this.#fault = this.#away();
   }
@@ -34,14 +46,19 @@ export class ServerWatch {
 
   /** Asks the server, unless it was asked a moment ago. */
   async check({ db }: ReaderPool): Promise<StorageFault | undefined> {
-    const now = this.#monotonic();
-    if (now - this.#checkedAt < CHECK_EVERY_MS) return this.#fault;
-    this.#checkedAt = now;
+    const { monotonic, onTime } = this.#deps;
+    const sentAt = monotonic();
+    if (sentAt - this.#checkedAt < CHECK_EVERY_MS) return this.#fault;
+    this.#checkedAt = sentAt;
     try {
-      const { rows } = await sql<{ standby: number }>`select pg_is_in_recovery() as standby`.execute(db);
-      this.#fault = rows[0]?.standby ? this.#readOnly() : undefined;
+      const { rows } = await sql<{ standby: number; time: number }>`select pg_is_in_recovery() as standby,
+        extract(epoch from clock_timestamp()) * 1000 as time`.execute(db);
+      const [{ standby, time } = { standby: 0, time: 0 }] = rows;
+      onTime({ sentAt, answeredAt: monotonic(), serverTime: time });
+      this.#fault = standby ? this.#readOnly() : undefined;
     } catch {
       // Whatever the reason, nothing can be read.
+      this.#brokenAt = this.#deps.monotonic();
       this.#fault = this.#away();
     }
     return this.#fault;
@@ -50,14 +67,14 @@ export class ServerWatch {
   #away(): StorageFault {
     return {
       kind: 'unavailable',
-      message: `PostgreSQL at ${this.#address} cannot be reached: nothing can be stored. The daemon continues as soon as it answers.`,
+      message: `PostgreSQL at ${this.#deps.address} cannot be reached: nothing can be stored. The daemon continues as soon as it answers.`,
     };
   }
 
   #readOnly(): StorageFault {
     return {
       kind: 'read_only',
-      message: `PostgreSQL at ${this.#address} is a standby and takes no writes. The daemon continues as soon as it reaches the primary.`,
+      message: `PostgreSQL at ${this.#deps.address} is a standby and takes no writes. The daemon continues as soon as it reaches the primary.`,
     };
   }
 }

@@ -1,6 +1,7 @@
 import { Kysely } from 'kysely';
 import pg from 'pg';
 import type { Schema } from '../schema.ts';
+import { storableValues } from '../storable-text.ts';
 import { connectionOptions, type PostgresServer } from './connection-options.ts';
 import { PostgresConnection, postgresDialect, StatementNames } from './postgres-dialect.ts';
 
@@ -53,7 +54,7 @@ export class WriterConnection {
     const client = this.#client;
     if (!client) return Promise.reject(new Error('Connection terminated'));
     this.#cork(client);
-    return client.query({ text, values, ...this.#names.of(text) });
+    return client.query({ text, values: storableValues(values), ...this.#names.of(text) });
   }
 
   /** The lane of the work with this number in its group. */

@@ -108,6 +108,7 @@ export async function openSqlite(options: StorageOptions): Promise<Database> {
         return watch.fault();
       },
       checkNow: () => check.run(),
+      contactMs: () => Number.POSITIVE_INFINITY,
       async close() {
         await Promise.all([group.idle(), threads.close()]);
         disconnect();

@@ -1,6 +1,7 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely';
 import type { Schema } from '../schema.ts';
+import { storableValues } from '../storable-text.ts';
 import type { RowSink, Values } from '../write-buffer.ts';
 import type { CountingDatabase } from './sqlite-dialect.ts';
 
@@ -84,7 +85,7 @@ export class RowStatements implements RowSink {
       this.#queries.set(text, query);
     }
     if (!query.isRead) this.#native.writes++;
-    return query.statement.all(...(parameters as SQLInputValue[])) as R[];
+    return query.statement.all(...(storableValues(parameters) as SQLInputValue[])) as R[];
   }
 
   #prepare(query: Compilable): StatementSync {
@@ -93,7 +94,7 @@ export class RowStatements implements RowSink {
 
   #run(statement: StatementSync, values: unknown[]): void {
     this.#native.writes++;
-    statement.run(...(values as SQLInputValue[]));
+    statement.run(...(storableValues(values) as SQLInputValue[]));
   }
 }
 

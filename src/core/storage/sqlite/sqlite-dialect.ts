@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { type CompiledQuery, type DatabaseConnection, type Driver, SqliteDialect } from 'kysely';
+import { storableValues } from '../storable-text.ts';
 import { isBusy, whileBusy } from './busy.ts';
 
 const MAX_STATEMENTS = 300;
@@ -113,13 +114,13 @@ function wrap(connection: CountingDatabase, statement: StatementSync, isRead: bo
     reader,
     all: (values: readonly unknown[]) => {
       connection.writes += writes;
-      return statement.all(...(values as SQLInputValue[]));
+      return statement.all(...(storableValues(values) as SQLInputValue[]));
     },
     run: (values: readonly unknown[]) => {
       connection.writes += writes;
-      return statement.run(...(values as SQLInputValue[]));
+      return statement.run(...(storableValues(values) as SQLInputValue[]));
     },
     iterate: (values: readonly unknown[]) =>
-      statement.iterate(...(values as SQLInputValue[])) as IterableIterator<unknown>,
+      statement.iterate(...(storableValues(values) as SQLInputValue[])) as IterableIterator<unknown>,
   };
 }

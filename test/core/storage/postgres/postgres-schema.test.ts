@@ -19,11 +19,13 @@ const tablesOfSqlite = [
 const tablesOfPostgres = [
   // The text index.
   'task_words',
+  // What only one transaction at a time may do; SQLite has one writer.
+  'sections',
   // What daemons share that have a database together.
   'daemons',
   'leases',
   'roots',
-  'settings',
+  'sections',
 ];
 
 const factsOnlyOfSqlite = [

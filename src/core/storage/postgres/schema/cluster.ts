@@ -2,7 +2,6 @@
  * What only daemons that share a database need.
  *
  * `daemons`: who serves, renewed by each daemon; `labels` and `agents` are JSON lists.
- * `settings`: the settings of the whole cluster; `value` is sealed JSON, `version` grows with each change of the row.
  * `leases`: who does a work that only one daemon may do, until when by the clock of the database; `fence` counts the owners.
  * `sections`: what only one transaction may do at a time; it holds the row until it commits.
  * `roots`: the folders of memory, the daemon that has their files, and `rev`, which each change of a root raises.
@@ -14,11 +13,6 @@ export const clusterTables = `
     seen_at text not null
   );
   create index daemons_by_contact on daemons (seen_at);
-
-  create table settings (
-    name text primary key, value text not null, version bigint not null default 1, changed_at text not null,
-    changed_by text
-  );
 
   create table leases (
     name text primary key, owner text not null, fence bigint not null, expires_at text not null

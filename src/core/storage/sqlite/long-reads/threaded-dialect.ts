@@ -7,13 +7,14 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { storableValues } from '../../storable-text.ts';
 import type { ReaderThreads } from './reader-threads.ts';
 
 /** Kysely over reader threads: any number of queries at a time, no transactions. */
 export function threadedSqliteDialect(threads: ReaderThreads): Dialect {
   const connection: DatabaseConnection = {
     executeQuery: async <R>({ sql, parameters }: CompiledQuery) => ({
-      rows: (await threads.run(sql, parameters)) as R[],
+      rows: (await threads.run(sql, storableValues(parameters))) as R[],
     }),
     streamQuery: () => {
       throw new Error('Reader threads do not stream');

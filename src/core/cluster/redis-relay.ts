@@ -1,0 +1,139 @@
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import { safeParse } from '../../contract/safe-parse.ts';
+import type { CoreEvents } from '../events.ts';
+import { type EventRelay, isRelayed } from './event-relay.ts';
+import type { RedisConnections } from './redis-connections.ts';
+
+/** Characters of one message; what is more is split. */
+const MAX_MESSAGE = 256 * 1024;
+/** An event that is larger is not sent: the others are told that they have missed one. */
+const MAX_EVENT = 1024 * 1024;
+const GAP = '["gap",null]';
+
+const message = z.object({
+  v: z.literal(1),
+  from: z.string(),
+  events: z.array(z.tuple([z.string(), z.unknown()])),
+});
+
+export interface RedisRelayDeps {
+  connections: RedisConnections;
+  prefix: string;
+  /** Which daemon this is: it does not hear itself. */
+  daemonId: string;
+  /** Takes the events of other daemons. */
+  receive: (name: keyof CoreEvents, payload: never) => void;
+  reportBug: (error: unknown) => void;
+}
+
+/** Carries events by publish and subscribe; those of one turn of the event loop travel as one message. */
+export class RedisRelay implements EventRelay {
+  readonly #deps: RedisRelayDeps;
+  readonly #channel: string;
+  readonly #gapListeners = new Set<() => void>();
+  #subscriber: Redis | undefined;
+  /** The events of this turn, as JSON. */
+  #batch: string[] = [];
+  #sending: Promise<void> = Promise.resolve();
+  /** Whether an event was not sent, so that the others have to be told. */
+  #hasLost = false;
+
+  constructor(deps: RedisRelayDeps) {
+    this.#deps = deps;
+    this.#channel = `${deps.prefix}:events`;
+  }
+
+  /** Begins to listen, now or when Redis is there; every time that it does so is the end of a gap. */
+  start(): void {
+    this.#subscriber = this.#deps.connections.connectConsumer();
+    this.#subscriber.on('message', (_, text) => this.#receive(text));
+    this.#subscriber.on('ready', () => void this.#listen());
+  }
+
+  publish<K extends keyof CoreEvents>(name: K, payload: CoreEvents[K]): void {
+    const event = JSON.stringify([name, payload]);
+    if (this.#batch.length === 0) setImmediate(() => this.#flush());
+    this.#batch.push(event.length > MAX_EVENT ? GAP : event);
+  }
+
+  onGap(listener: () => void): () => void {
+    this.#gapListeners.add(listener);
+    return () => void this.#gapListeners.delete(listener);
+  }
+
+  /** Resolves when what was published is sent. */
+  async stop(): Promise<void> {
+    this.#flush();
+    await this.#sending;
+    this.#subscriber?.disconnect();
+  }
+
+  async #listen(): Promise<void> {
+    try {
+      // After the answer nothing is missed any more; what was before it may be.
+      await this.#subscriber?.subscribe(this.#channel);
+      this.#gap();
+    } catch (error) {
+      // The connection broke again, and this is called again.
+      this.#deps.connections.report(error);
+    }
+  }
+
+  #flush(): void {
+    const events = this.#batch;
+    this.#batch = [];
+    if (events.length > 0) this.#sending = this.#sending.then(() => this.#send(events));
+  }
+
+  async #send(events: string[]): Promise<void> {
+    if (this.#hasLost) events.unshift(GAP);
+    this.#hasLost = false;
+    for (const part of parts(events)) {
+      const text = `{"v":1,"from":${JSON.stringify(this.#deps.daemonId)},"events":[${part.join(',')}]}`;
+      const sent = await this.#deps.connections.attempt((redis) => redis.publish(this.#channel, text));
+      if (!sent) this.#hasLost = true;
+    }
+  }
+
+  #receive(text: string): void {
+    // Daemons of other versions may say what this one does not understand.
+    const { data } = safeParse(message, parse(text));
+    if (!data || data.from === this.#deps.daemonId) return;
+    for (const [name, payload] of data.events)
+      try {
+        if (name === 'gap') this.#gap();
+        else if (isRelayed(name)) this.#deps.receive(name, (payload ?? undefined) as never);
+      } catch (error) {
+        // One listener that fails keeps no event from the others.
+        this.#deps.reportBug(error);
+      }
+  }
+
+  #gap(): void {
+    for (const listener of this.#gapListeners) listener();
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whoever else may publish in this Redis.
+    return undefined;
+  }
+}
+
+function parts(events: readonly string[]): string[][] {
+  const messages: string[][] = [];
+  let characters = MAX_MESSAGE;
+  for (const event of events) {
+    if (characters + event.length > MAX_MESSAGE) {
+      messages.push([]);
+      characters = 0;
+    }
+    messages.at(-1)?.push(event);
+    characters += event.length;
+  }
+  return messages;
+}

@@ -1,0 +1,14 @@
+/** A daemon of a cluster. */
+export interface DaemonRow {
+  id: string;
+  host: string;
+  version: string;
+  role: string;
+  /** JSON list. */
+  labels: string;
+  /** The types of its agents, as a JSON list. */
+  agents: string;
+  started_at: string;
+  /** When it last said that it runs. */
+  seen_at: string;
+}

@@ -1,0 +1,62 @@
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { TaskQueue } from '../queue/task-queue.ts';
+import type { Runtime } from '../runtime.ts';
+import type { TaskAdmission } from './task-admission.ts';
+import type { TaskScanStore } from './task-scan-store.ts';
+
+const EVERY_MS = 1000;
+/** A task that has been due for so long while this daemon has free slots waits at a daemon that is busy, or was forgotten. */
+const LATE_MS = 2000;
+const PAGE = 100;
+
+export interface IdlePullDeps {
+  scan: TaskScanStore;
+  admission: TaskAdmission;
+  queue: Pick<TaskQueue, 'pools'>;
+  runtime: Runtime;
+  log: Log;
+}
+
+/**
+ * Looks for due tasks in the rows while this daemon of a cluster has nothing to do: those whose wake-up was lost with
+ * Redis, with a daemon that died, or that wait at a daemon whose slots are taken. The claim decides who runs them.
+ */
+export class IdlePull {
+  readonly #deps: IdlePullDeps;
+  #timer: NodeJS.Timeout | undefined;
+  #pulling: Promise<void> | undefined;
+
+  constructor(deps: IdlePullDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.pull(), EVERY_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#pulling;
+  }
+
+  /** Never rejects, because the next one tries again. */
+  pull(): Promise<void> {
+    this.#pulling ??= this.#pull()
+      .catch((error: unknown) =>
+        this.#deps.log.warn({ reason: messageOf(error) }, 'due tasks could not be looked for'),
+      )
+      .finally(() => (this.#pulling = undefined));
+    return this.#pulling;
+  }
+
+  async #pull(): Promise<void> {
+    const { scan, admission, queue, runtime } = this.#deps;
+    const pools = queue.pools();
+    const isIdle = pools.every(({ waiting }) => waiting === 0);
+    if (!isIdle || pools.some(({ running, slots }) => running >= slots)) return;
+    const now = runtime.now();
+    const before = new Date(now.getTime() - LATE_MS).toISOString();
+    for (const task of await scan.due(before, PAGE)) await admission.wake(task);
+  }
+}

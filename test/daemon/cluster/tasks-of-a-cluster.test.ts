@@ -1,0 +1,76 @@
+import { expect, it, vi } from 'vitest';
+import { describeCluster, startCluster } from '../../helpers/cluster.ts';
+import type { TestDaemon } from '../../helpers/daemon.ts';
+import { follow, testAdapter } from '../../helpers/tasks.ts';
+
+/** Two daemons with one slot each; `runs` counts who runs what. */
+async function twoDaemons(execute: (signal: AbortSignal) => Promise<unknown> = async () => undefined) {
+  const runs: { daemon: number; task: string }[] = [];
+  const cluster = await startCluster(2, (daemon) => ({
+    flags: { 'queue.concurrency': 1 },
+    extraAdapters: [
+      testAdapter(async ({ task, signal }) => {
+        runs.push({ daemon, task: task.id });
+        await execute(signal);
+        return { output: `by ${daemon}` };
+      }),
+    ],
+  }));
+  const [a, b] = cluster.daemons as [TestDaemon, TestDaemon];
+  return { a, b, runs, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() };
+}
+
+const create = async ({ client }: TestDaemon, title = 'A task', key?: string) => {
+  const { task } = await client.tasks.create({
+    body: { title, assignedAgent: 'test' },
+    ...(key && { headers: { 'idempotency-key': key } }),
+  });
+  return task.id;
+};
+
+/** Rejects with the reason of the signal. */
+const untilStopped = (signal: AbortSignal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+
+describeCluster('tasks of two daemons', () => {
+  it('runs on the other daemon what one has no slot for', async () => {
+    const gate = Promise.withResolvers<void>();
+    await using cluster = await twoDaemons(() => gate.promise);
+    const { a, b, runs } = cluster;
+    const ids = [await create(a), await create(a)];
+    await vi.waitFor(() => expect(runs).toHaveLength(2), 10_000);
+    expect(new Set(runs.map(({ daemon }) => daemon)).size).toBe(2);
+    gate.resolve();
+    for (const id of ids)
+      expect((await follow(b.client, id)).task).toMatchObject({ status: 'completed', attempts: 1 });
+  });
+
+  it('cancels on one daemon what runs on the other', async () => {
+    await using cluster = await twoDaemons(untilStopped);
+    const { a, b, runs } = cluster;
+    const id = await create(a);
+    await vi.waitFor(() => expect(runs).toHaveLength(1), 10_000);
+    const other = runs[0]?.daemon === 0 ? b : a;
+    await other.client.tasks.cancel({ params: { id } });
+    const { task } = await follow(a.client, id);
+    expect(task.status).toBe('cancelled');
+  });
+
+  it('follows on one daemon what runs on the other to its end', async () => {
+    await using cluster = await twoDaemons();
+    const { a, b } = cluster;
+    const id = await create(a);
+    const { task, events } = await follow(b.client, id);
+    expect(task.status).toBe('completed');
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  });
+
+  it('creates one task for one idempotency key on both', async () => {
+    await using cluster = await twoDaemons();
+    const { a, b } = cluster;
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => create(index % 2 ? a : b, 'Once', 'the key')),
+    );
+    expect(new Set(ids).size).toBe(1);
+  });
+});
