@@ -41,14 +41,13 @@ const slow = [
   'test/daemon/routes/{chat-recorded-breaks,memory-embeddings,tasks-pull-requests,tasks-worktrees}.test.ts',
 ];
 /** In a run for mode pro: those that open a database of their own, and no daemon. */
-const pro = isPro
-  ? testsThatImport(['test/helpers/storage.ts']).difference(testsThatImport(['test/helpers/daemon.ts']))
-  : undefined;
+const usesStorage = isPro ? testsThatImport(['test/helpers/storage.ts']) : undefined;
+const usesDaemon = isPro ? testsThatImport(['test/helpers/daemon.ts']) : undefined;
 const isNamed = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
 const tests = globSync('test/**/*.test.ts').filter((path) => {
   if (isNamed) return true;
   if (matches(slow, path)) return isLong;
-  if (pro) return pro.has(path);
+  if (isPro) return usesStorage?.has(path) === true && !usesDaemon?.has(path);
   return !isLong || readFileSync(path, 'utf8').includes('helpers/long.ts');
 });
 
