@@ -24,6 +24,7 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
   const identity = { connections, prefix, daemonId: daemon.id };
   const runStreams = new RedisStreamLog<RunEvent>(identity);
   const queues = new Set<BullMqQueue>();
+  const hasOthers = () => deps.membership?.hasOtherWorkers() ?? true;
   const relay = new RedisRelay({
     ...identity,
     receive: (name, payload) => bus.receive(name, payload),
@@ -38,12 +39,14 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
           const opened = await BullMqQueue.open({
             ...queue,
             connections,
+            hasOthers,
             name: config.get('queue.name'),
             prefix,
           });
           queues.add(opened);
           return opened;
         },
+        hasOthers,
         hasLostQueue: async () => {
           const lost = await Promise.all([...queues].map((queue) => queue.wasEmptied()));
           return lost.includes(true);

@@ -25,8 +25,15 @@ export class Membership {
   readonly #deps: MembershipDeps;
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
+  /** Until the others were counted there may be some. */
+  #hasOtherWorkers = true;
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
+  }
+
+  /** Whether another daemon that runs tasks was there a moment ago. */
+  hasOtherWorkers(): boolean {
+    return this.#hasOtherWorkers;
   }
 
   async join(): Promise<void> {
@@ -40,6 +47,7 @@ export class Membership {
         .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
         .execute(),
     );
+    await this.#countOthers();
     this.#timer = setInterval(() => void (this.#renewing = this.#renew()), EVERY_MS).unref();
   }
 
@@ -76,9 +84,15 @@ export class Membership {
         await db.updateTable('daemons').set({ seen_at }).where('id', '=', self.id).execute();
         await db.deleteFrom('daemons').where('seen_at', '<', forgotten).execute();
       });
+      await this.#countOthers();
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'the other daemons could not be told that this one runs');
     }
+  }
+
+  async #countOthers(): Promise<void> {
+    const daemons = await this.list();
+    this.#hasOtherWorkers = daemons.some(({ id, role }) => id !== this.#deps.self.id && role !== 'api');
   }
 
   #now(): string {
