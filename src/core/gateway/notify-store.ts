@@ -70,11 +70,15 @@ export class NotifyStore {
   }
 
   waitingFor(taskId: string, db: Kysely<Schema>): Promise<NotifyDeliveryRow[]> {
-    return db
-      .selectFrom('notify_deliveries')
-      .selectAll()
-      .where('task_id', '=', taskId)
-      .where('status', '=', 'waiting')
+    // One daemon makes them due: what another one has sent already stays as it is.
+    return this.#database.engine
+      .lock(
+        db
+          .selectFrom('notify_deliveries')
+          .selectAll()
+          .where('task_id', '=', taskId)
+          .where('status', '=', 'waiting'),
+      )
       .execute();
   }
 
