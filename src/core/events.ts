@@ -46,6 +46,8 @@ export interface CoreEvents {
   webhook_changed: { id: string };
   /** The browsers that get notifications. */
   browsers_changed: undefined;
+  /** The queue was paused or resumed. */
+  pause_changed: undefined;
   /** The access key of local mode. */
   access_key_changed: undefined;
   notification: { userId: string; notification: Notification };

@@ -41,6 +41,7 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   delivery_waiting: true,
   webhook_changed: true,
   browsers_changed: true,
+  pause_changed: true,
   // What travels is that it changed, not what it is.
   access_key_changed: true,
 };
