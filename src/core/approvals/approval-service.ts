@@ -106,6 +106,8 @@ export class ApprovalService {
     const { database, store, runtime, notifications } = this.#deps;
     return database.write(async (transaction) => {
       const { scope_id: scopeId, binding } = input;
+      // Equal calls share an approval, and a user has room for so many.
+      await database.engine.lockUser(transaction.db, input.owner_id);
       const open = await store.findOpen(transaction.db, { scopeId, binding, now: this.#now() });
       if (open) return open.run_id === input.run_id ? open : this.#reassign(transaction, open, input);
       const row = this.#newRow(input, runtime.newId('appr'));
@@ -207,6 +209,8 @@ export class ApprovalService {
   ): Promise<DecidedApproval> {
     const { store, signatures } = this.#deps;
     const found = requireOwned(caller, await store.find(id, transaction.db), 'Approval');
+    // One decision at a time: an `allow-always` decides other approvals as well.
+    await this.#deps.database.engine.lockUser(transaction.db, found.owner_id);
     if (conversationId !== undefined && found.conversation_id !== conversationId)
       throw new AppError('not_found', 'Approval not found');
     const now = this.#now();

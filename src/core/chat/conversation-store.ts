@@ -39,15 +39,19 @@ const messageColumns = Object.keys({
 export class ConversationStore {
   readonly #database: Database;
   readonly #find;
+  readonly #lock;
   readonly #messages;
   readonly #count;
   readonly #insert;
 
   constructor(database: Database) {
     this.#database = database;
-    const { read } = database;
+    const { read, engine } = database;
     this.#find = prepareQuery<{ id: string }, ConversationRow>((value) =>
       read.selectFrom('conversations').selectAll().where('id', '=', value('id')),
+    );
+    this.#lock = prepareQuery<{ id: string }, ConversationRow>((value) =>
+      engine.lock(read.selectFrom('conversations').selectAll().where('id', '=', value('id'))),
     );
     this.#messages = prepareQuery<{ id: string; after: number }, MessageRow>((value) =>
       read
@@ -69,8 +73,13 @@ export class ConversationStore {
     });
   }
 
-  async find(id: string, db: Kysely<Schema> = this.#database.read): Promise<ConversationRow | undefined> {
-    return (await db.executeQuery(this.#find({ id }))).rows[0];
+  async find(id: string): Promise<ConversationRow | undefined> {
+    return (await this.#database.read.executeQuery(this.#find({ id }))).rows[0];
+  }
+
+  /** No other transaction adds to the conversation or removes it until the commit. */
+  async lock(db: Kysely<Schema>, id: string): Promise<ConversationRow | undefined> {
+    return (await db.executeQuery(this.#lock({ id }))).rows[0];
   }
 
   /** The last used first. */
@@ -110,7 +119,7 @@ export class ConversationStore {
     await db.insertInto('conversations').values(row).execute();
   }
 
-  /** Adds the message as the next one of a conversation that was read in the same transaction. */
+  /** Adds the message as the next one of a conversation that was locked in the same transaction. */
   async append(db: Kysely<Schema>, conversation: ConversationRow, message: NewMessage): Promise<MessageRow> {
     const row = { ...message, conversation_id: conversation.id, seq: conversation.message_count + 1 };
     await db.executeQuery(this.#insert(row));

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { MemoryQueue, type MemoryQueueDeps } from '../queue/memory-queue.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Runtime } from '../runtime.ts';
-import type { DaemonIdentity } from './daemon-identity.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { StreamLog } from './stream-log.ts';
 
 export interface ClusterDeps {

@@ -4,7 +4,7 @@ import { RateLimits } from '../limits/rate-limits.ts';
 import { BullMqQueue } from '../queue/bullmq-queue.ts';
 import type { ClusterDeps, ClusterServices } from './compose-cluster.ts';
 import { connectRelay } from './event-relay.ts';
-import { RedisConnections } from './redis-connections.ts';
+import { RedisConnections } from '../redis/redis-connections.ts';
 import { redisCounters } from './redis-counters.ts';
 import { RedisRelay } from './redis-relay.ts';
 import { RedisStreamLog } from './redis-stream-log.ts';

@@ -69,17 +69,15 @@ export class NotifyStore {
     );
   }
 
+  /** Those that wait for the task, locked. */
   waitingFor(taskId: string, db: Kysely<Schema>): Promise<NotifyDeliveryRow[]> {
-    // One daemon makes them due: what another one has sent already stays as it is.
-    return this.#database.engine
-      .lock(
-        db
-          .selectFrom('notify_deliveries')
-          .selectAll()
-          .where('task_id', '=', taskId)
-          .where('status', '=', 'waiting'),
-      )
-      .execute();
+    const waiting = db
+      .selectFrom('notify_deliveries')
+      .selectAll()
+      .where('task_id', '=', taskId)
+      .where('status', '=', 'waiting')
+      .orderBy('id');
+    return this.#database.engine.lock(waiting).execute();
   }
 
   findTask(taskId: string, db: Kysely<Schema>): Promise<EndedTask | undefined> {

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConversationFeeds } from '../../../src/core/chat/conversation-feeds.ts';
 import { RunFeeds } from '../../../src/core/chat/runs/run-feeds.ts';
-import { RedisConnections } from '../../../src/core/cluster/redis-connections.ts';
+import { RedisConnections } from '../../../src/core/redis/redis-connections.ts';
 import { RedisStreamLog } from '../../../src/core/cluster/redis-stream-log.ts';
 import { StreamUnavailable } from '../../../src/core/cluster/stream-log.ts';
 import type { RunEvent } from '../../../src/contract/run-events.ts';

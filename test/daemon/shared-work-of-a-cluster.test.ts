@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest';
-import { systemRuntime } from '../../../src/core/runtime.ts';
-import { startLoopbackServer } from '../../core/outbound/loopback-server.ts';
-import { describeCluster, startCluster } from '../../helpers/cluster.ts';
-import type { TestDaemon } from '../../helpers/daemon.ts';
-import { follow, testAdapter } from '../../helpers/tasks.ts';
-import { addUser } from '../../helpers/users.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
+import { startLoopbackServer } from '../core/outbound/loopback-server.ts';
+import { describeCluster, startCluster } from '../helpers/cluster.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { follow, testAdapter } from '../helpers/tasks.ts';
+import { addUser } from '../helpers/users.ts';
 
 const START_MS = 20_000;
 
