@@ -142,6 +142,6 @@ describeCluster('work that daemons share', () => {
       .select('source_id')
       .where('source', '=', 'cron')
       .execute();
-    expect(tasks.map(({ source_id }) => source_id).toSorted()).toEqual(ids.toSorted());
+    expect(tasks.map(({ source_id }) => String(source_id)).toSorted()).toEqual(ids.toSorted());
   });
 });

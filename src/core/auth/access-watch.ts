@@ -17,12 +17,14 @@ export interface AccessWatchDeps {
 export class AccessWatch {
   readonly #deps: AccessWatchDeps;
   readonly #watched = new Map<object, { caller: Caller; onEnd: () => void }>();
-  #looking: Promise<void> | undefined;
+  #isLooking = false;
 
   constructor(deps: AccessWatchDeps) {
     this.#deps = deps;
     deps.bus.onGap(() => {
-      this.#looking ??= this.#lookAll().finally(() => (this.#looking = undefined));
+      if (this.#isLooking) return;
+      this.#isLooking = true;
+      void this.#lookAll().finally(() => (this.#isLooking = false));
     });
   }
 
