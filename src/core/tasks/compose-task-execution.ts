@@ -22,7 +22,7 @@ export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<ne
   const verifier = new WorkVerifier(deps);
   const verifyFile = new VerifyFile(deps);
   const runner = new TaskRunner({ ...deps, budgets, recorder, verifier, verifyFile, workerId });
-  const leases = new TaskLeases(deps);
+  const leases = new TaskLeases({ ...deps, workerId });
   const sweeper = new TaskSweeper({ ...deps, engine: deps.database.engine });
   const pull = deps.daemon.isInCluster ? new IdlePull(deps) : undefined;
   return {

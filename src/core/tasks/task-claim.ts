@@ -25,10 +25,16 @@ export function claimOf(
       started_at: now.toISOString(),
       scheduled_for: null,
     },
-    event: {
-      type: 'started',
-      message: `Attempt ${attempts} of ${task.max_attempts} by ${agent}`,
-      data: { attempt: attempts, maxAttempts: task.max_attempts, agent },
-    },
+    event: startedEvent({ attempts, max_attempts: task.max_attempts }, agent),
   };
 }
+
+/** The event of an attempt; `attempts` counts it. */
+export const startedEvent = (
+  { attempts, max_attempts }: Pick<TaskHead, 'attempts' | 'max_attempts'>,
+  agent: string,
+): NewEvent => ({
+  type: 'started',
+  message: `Attempt ${attempts} of ${max_attempts} by ${agent}`,
+  data: { attempt: attempts, maxAttempts: max_attempts, agent },
+});

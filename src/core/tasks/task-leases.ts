@@ -19,6 +19,8 @@ export interface TaskLeasesDeps {
   database: Database;
   runs: ActiveRuns;
   daemon: DaemonIdentity;
+  /** As the claims of this process name it. */
+  workerId: string;
   runtime: Runtime;
   log: Log;
 }
@@ -46,7 +48,7 @@ export class TaskLeases {
   }
 
   async renew(): Promise<void> {
-    const { database, runs, runtime } = this.#deps;
+    const { database, runs, runtime, workerId } = this.#deps;
     const claims = runs.claims();
     const sentAt = runtime.monotonic();
     if (claims.length > 0) {
@@ -57,6 +59,7 @@ export class TaskLeases {
             .updateTable('tasks')
             .set({ lease_until })
             .where('status', '=', 'in_progress')
+            .where('lease_owner', '=', workerId)
             .where(
               'id',
               'in',

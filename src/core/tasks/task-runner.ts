@@ -1,4 +1,3 @@
-import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { AgentAdapter, AgentRun, RunningEvent } from '../agents/agent-adapter.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { worktreeVariables } from '../worktrees/worktree-commands.ts';
@@ -11,7 +10,7 @@ import { messageOf } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
-import type { QueuedWork, TaskQueue, WorkSlot } from '../queue/task-queue.ts';
+import type { EnqueueOptions, QueuedWork, TaskQueue, WorkSlot } from '../queue/task-queue.ts';
 import { type Database, independent } from '../storage/database.ts';
 import { type ActiveRuns, type RunHandle, RunStopped } from './active-runs.ts';
 import { probationMs } from './crash-evidence.ts';
@@ -26,6 +25,7 @@ import type { RunProgressReports } from './run-progress.ts';
 import type { TaskEnvironments } from './task-environments.ts';
 import { queuedWorkOf } from './queued-work.ts';
 import { claimOf } from './task-claim.ts';
+import { leaseEnd } from './task-leases.ts';
 import type { WholeTask } from './task-columns.ts';
 import type { ImmediateRuns, InsertClaimed } from './immediate-runs.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
@@ -68,9 +68,13 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
 }
 
 interface Claim {
-  head: TaskHead;
+  adapter: AgentAdapter;
+  task: StoredTask;
   run: RunHandle;
 }
+
+/** The agent that a task was queued for is not the one that it gets now. */
+class AnotherAgent extends Error {}
 
 /** Takes ids from the queue, claims the tasks, lets their agents run, and records what came of it. */
 export class TaskRunner {
@@ -102,31 +106,71 @@ export class TaskRunner {
   }
 
   async #handle(id: string, work: QueuedWork, slot: WorkSlot): Promise<void> {
-    const { store, registry, queue, pause, runtime, log } = this.#deps;
+    const { queue, pause, log } = this.#deps;
     if (pause.isPaused) return;
-    const task = await store.find(id);
-    if (task?.status !== 'queued') return;
-    const now = runtime.now();
-    // The queue waits by a clock that never jumps; the wall clock only counts while it makes sense.
-    const wait = isClockBehind(task, now) ? 0 : msUntilDue(task, now);
-    if (wait > 0) return queue.enqueue(id, { ...work, delayMs: wait });
-    const choice = registry.choose(task);
-    // The sweeper looks again at tasks whose agent went away while they waited.
-    if ('missing' in choice)
-      return log.debug({ taskId: id, missing: choice.missing }, 'no agent fits any more');
-    const blockedMs = registry.blockedForMs(choice.adapter.type);
-    if (blockedMs > 0) return queue.enqueue(id, { ...work, delayMs: blockedMs });
-    // The choice has changed since: it has to wait for a slot of its new agent.
-    if (choice.adapter.type !== work.agent) return queue.enqueue(id, { ...work, agent: choice.adapter.type });
     try {
-      const claim = await this.#claim(task, choice.adapter);
+      const claim = (await this.#claimAtOnce(id, work.agent)) ?? (await this.#claimByRow(id, work));
       if (!claim) return;
+      const { adapter, task, run } = claim;
       const leave = work.lane === 'suspect' ? this.#watchSuspect(task.suspect) : undefined;
-      await this.#run(choice.adapter, { ...task, ...claim.head }, claim.run, slot).finally(leave);
+      await this.#run(adapter, task, run, slot).finally(leave);
     } catch (error) {
       log.warn({ taskId: id, reason: messageOf(error) }, 'a task could not be claimed; trying again');
       await queue.enqueue(id, { ...work, delayMs: CLAIM_AGAIN_MS });
     }
+  }
+
+  /** Claims a task without a look at its row before, as nearly all can be; undefined where something is in the way. */
+  async #claimAtOnce(id: string, agent: string): Promise<Claim | undefined> {
+    const { database, store, registry, runs, runtime, workerId } = this.#deps;
+    if (agent === '' || registry.blockedForMs(agent) > 0) return undefined;
+    const now = runtime.now();
+    let run: RunHandle | undefined;
+    try {
+      const claimed = await database.write(
+        async (transaction) => {
+          const claim = { agent, workerId, leaseUntil: leaseEnd(now) };
+          const task = await store.claim(transaction, id, claim, now);
+          if (!task) return undefined;
+          const choice = registry.choose(task);
+          if (!('adapter' in choice) || choice.adapter.type !== agent) throw new AnotherAgent();
+          // Registered with the commit: a cancel in the same commit then finds a run to stop.
+          transaction.afterCommit(() => (run = runs.begin(task.id, task.fence)));
+          return { task, adapter: choice.adapter };
+        },
+        { independent: true },
+      );
+      return claimed && run && { ...claimed, run };
+    } catch (error) {
+      if (error instanceof AnotherAgent) return undefined;
+      throw error;
+    }
+  }
+
+  /** Finds out what to do with a task that cannot simply be claimed: it waits, has moved, or needs another agent. */
+  async #claimByRow(id: string, work: QueuedWork): Promise<Claim | undefined> {
+    const { store, registry, queue, runtime, log } = this.#deps;
+    const again = async (options: EnqueueOptions) => {
+      await queue.enqueue(id, { ...work, ...options });
+      return undefined;
+    };
+    const task = await store.find(id);
+    if (task?.status !== 'queued') return undefined;
+    const now = runtime.now();
+    // The queue waits by a clock that never jumps; the wall clock only counts while it makes sense.
+    const wait = isClockBehind(task, now) ? 0 : msUntilDue(task, now);
+    if (wait > 0) return again({ delayMs: wait });
+    const choice = registry.choose(task);
+    // The sweeper looks again at tasks whose agent went away while they waited.
+    if ('missing' in choice) {
+      log.debug({ taskId: id, missing: choice.missing }, 'no agent fits any more');
+      return undefined;
+    }
+    const blockedMs = registry.blockedForMs(choice.adapter.type);
+    if (blockedMs > 0) return again({ delayMs: blockedMs });
+    // The choice has changed since: it has to wait for a slot of its new agent.
+    if (choice.adapter.type !== work.agent) return again({ agent: choice.adapter.type });
+    return this.#claim(task, choice.adapter);
   }
 
   /** Lets the next suspect start once this one has run long enough beside none; answers what ends the watch. */
@@ -155,7 +199,7 @@ export class TaskRunner {
       if (moved) transaction.afterCommit(() => (run = runs.begin(task.id, change.fence)));
       return moved;
     }, independent);
-    return head && run && { head, run };
+    return head && run && { adapter, task: { ...task, ...head }, run };
   }
 
   /** Claims a new task in the transaction that stores it, and runs it; undefined where it has to wait. */

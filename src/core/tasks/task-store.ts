@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { TaskError, TaskStatus } from '../../contract/task.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, Engine, WriteTransaction } from '../storage/database.ts';
@@ -7,10 +7,18 @@ import type { TaskHead, TaskLabelRow } from '../storage/rows/tasks.ts';
 import type { Schema } from '../storage/schema.ts';
 import { inheritedSession } from './inherited-session.ts';
 import { headColumns, type NewTask, type TaskChange, untouched } from './task-columns.ts';
+import { startedEvent } from './task-claim.ts';
 import { type StoredTask, toTaskEvent } from './task-mapping.ts';
 import type { NewEvent } from './new-event.ts';
 import type { TaskOutbox } from './task-outbox.ts';
 import { allows, type MoveName, moves } from './task-states.ts';
+
+/** Who claims a task, for which agent, until when. */
+export interface Claim {
+  agent: string;
+  workerId: string;
+  leaseUntil: string;
+}
 
 /** Tasks, their events and their counts: every write keeps the three together. */
 export class TaskStore {
@@ -23,6 +31,7 @@ export class TaskStore {
   readonly #findHead;
   readonly #lockHead;
   readonly #addEvents;
+  readonly #claim;
 
   constructor(database: Database, bus: EventBus, outbox?: TaskOutbox) {
     this.#outbox = outbox;
@@ -37,6 +46,28 @@ export class TaskStore {
     );
     this.#lockHead = prepareQuery<{ id: string }, TaskHead>((value) =>
       this.#engine.lock(db.selectFrom('tasks').select(headColumns).where('id', '=', value('id'))),
+    );
+    this.#claim = prepareQuery<Claim & { id: string; now: string }, StoredTask>((value) =>
+      db
+        .updateTable('tasks')
+        .set({
+          status: moves.claim.to,
+          agent_type: value('agent'),
+          lease_owner: value('workerId'),
+          lease_until: value('leaseUntil'),
+          started_at: value('now'),
+          updated_at: value('now'),
+          scheduled_for: null,
+        })
+        .set((is) => ({
+          attempts: is('attempts', '+', sql.lit(1)),
+          fence: is('fence', '+', sql.lit(1)),
+          event_seq: is('event_seq', '+', sql.lit(1)),
+        }))
+        .where('id', '=', value('id'))
+        .where('status', '=', sql.lit('queued'))
+        .where((is) => is.or([is('scheduled_for', 'is', null), is('scheduled_for', '<=', value('now'))]))
+        .returningAll(),
     );
     this.#addEvents = prepareQuery<
       { id: string; status: TaskStatus; fence: number; count: number },
@@ -206,13 +237,47 @@ export class TaskStore {
     const [row] = rows;
     if (!row) return undefined;
     const moved: TaskHead = { ...task, ...change, status, updated_at, event_seq: row.event_seq };
-    this.#count(transaction, task, -1);
-    this.#count(transaction, moved, 1);
-    countDay(transaction, moved, updated_at, status);
-    this.#record(transaction, moved, updated_at, events);
-    this.#outbox?.add(transaction, { task: { ...moved, ...change }, before: task, events, output });
-    transaction.afterCommit(() => this.#bus.emit('task_moved', { before: task, task: moved }));
+    this.#follow(transaction, task, moved, { change, events, output });
     return moved;
+  }
+
+  /** Keeps counts, events and messages with a change of the state of a task. */
+  #follow(
+    transaction: WriteTransaction,
+    before: TaskHead,
+    task: TaskHead,
+    { change, events, output }: { change?: TaskChange; events: NewEvent[]; output?: string | undefined },
+  ): void {
+    this.#count(transaction, before, -1);
+    this.#count(transaction, task, 1);
+    countDay(transaction, task, task.updated_at, task.status);
+    this.#record(transaction, task, task.updated_at, events);
+    this.#outbox?.add(transaction, { task: { ...task, ...change }, before, events, output });
+    transaction.afterCommit(() => this.#bus.emit('task_moved', { before, task }));
+  }
+
+  /** Claims a queued task that is due, in one guarded update; undefined where it is not queued, or not due. */
+  async claim(
+    transaction: WriteTransaction,
+    id: string,
+    claim: Claim,
+    now: Date,
+  ): Promise<StoredTask | undefined> {
+    const query = this.#claim({ ...claim, id, now: now.toISOString() });
+    const [task] = (await transaction.db.executeQuery(query)).rows;
+    if (!task) return undefined;
+    const before: TaskHead = {
+      ...task,
+      status: 'queued',
+      agent_type: null,
+      lease_owner: null,
+      lease_until: null,
+      attempts: task.attempts - 1,
+      fence: task.fence - 1,
+      event_seq: task.event_seq - 1,
+    };
+    this.#follow(transaction, before, task, { events: [startedEvent(task, claim.agent)] });
+    return task;
   }
 
   /** Adds events to a task that still is where `task` says; answers false when it has moved. */

@@ -79,7 +79,14 @@ export const plantedFaults: Record<string, PlantedFault> = {
           void (await Promise.all([handle(...delivery), handle(...delivery)]));
         return start(twice, options);
       });
-      await withoutGuard((move) => move === 'claim');
+      replaceMethod(
+        await tasks(),
+        'claim',
+        (claim) =>
+          async (transaction, id, ...rest) =>
+            (await claim(transaction, id, ...rest)) ??
+            transaction.db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst(),
+      );
     },
   },
   'lost-outcome': {
@@ -168,9 +175,11 @@ export const plantedFaults: Record<string, PlantedFault> = {
   'endless-attempts': {
     what: 'an attempt is not counted',
     async plant() {
-      replaceMethod(await tasks(), 'move', (move) => (transaction, task, name, now, change, events) => {
-        const uncounted = name === 'claim' ? { ...change, attempts: 1 } : change;
-        return move(transaction, task, name, now, uncounted, events);
+      replaceMethod(await tasks(), 'claim', (claim) => async (transaction, id, ...rest) => {
+        const task = await claim(transaction, id, ...rest);
+        if (!task) return undefined;
+        await transaction.db.updateTable('tasks').set({ attempts: 1 }).where('id', '=', id).execute();
+        return { ...task, attempts: 1 };
       });
     },
   },
