@@ -112,6 +112,8 @@ export async function composeTasks(deps: TaskDeps) {
   const stored = { ...deps, store, scan, runs, immediate, deadLetters: deadLetterStore, idempotency };
   const admission = new TaskAdmission({ ...stored, registry, queue, pause });
   const recovery = new TaskRecovery({ ...stored, admission, bootId: readBootId });
+  // This daemon left alone what came while it was paused.
+  pause.followOthers(() => void recovery.wakeQueued().catch(reportBug), reportBug);
   const queueStatus = new QueueStatusService({
     ...deps,
     counts,
