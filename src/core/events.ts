@@ -35,6 +35,10 @@ export interface CoreEvents {
   /** The paired devices of a user, or who asks to become one. */
   devices_changed: { userId: string };
   conversation_removed: { id: string };
+  /** A turn of a conversation is over, so that the next one may begin. */
+  turn_ended: { conversationId: string };
+  /** The turn of a conversation that another daemon runs is to be stopped. */
+  turn_stopped: { conversationId: string };
   /** An approval was asked for, decided, or has expired. */
   approval: { row: ApprovalRow; approval: Approval };
   /** Progress of a memory sync. */

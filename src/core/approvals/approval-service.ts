@@ -9,6 +9,7 @@ import type {
 import { visibleLine } from '../../contract/visible-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
+import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
@@ -25,6 +26,8 @@ import { editedShown, toApproval } from './to-approval.ts';
 /** How long a call waits for a decision unless a setting says otherwise: people do not watch a task all the time. */
 const LIFETIME_MS = { task: 24 * 3_600_000, chat: 10 * 60_000 };
 const MAX_TIMER_MS = 2 ** 31 - 1;
+/** How soon a daemon of a cluster notices a decision, if nothing tells it. */
+const LOOK_EVERY_MS = 1000;
 const MAX_PER_RUN = 50;
 const MAX_PER_OWNER = 500;
 
@@ -37,6 +40,7 @@ export interface ApprovalServiceDeps {
   outbox: ApprovalOutbox;
   signatures: DecisionSignatures;
   keys: Pick<KeyRing, 'hmac'>;
+  daemon: Pick<DaemonIdentity, 'isInCluster'>;
   /** The setting of how long calls wait for a decision. */
   expireAfterMs: () => number | undefined;
   runtime: Runtime;
@@ -206,7 +210,7 @@ export class ApprovalService {
     { conversationId, covers = 'kind', denialReason, signature, edit }: DecideOptions,
   ): Promise<DecidedApproval> {
     const { store, signatures } = this.#deps;
-    const found = requireOwned(caller, await store.find(id, transaction.db), 'Approval');
+    const found = requireOwned(caller, await store.findLocked(id, transaction.db), 'Approval');
     if (conversationId !== undefined && found.conversation_id !== conversationId)
       throw new AppError('not_found', 'Approval not found');
     const now = this.#now();
@@ -315,7 +319,7 @@ export class ApprovalService {
 
   /** Resolves once the approval is decided or expired; rejects with the signal's reason. */
   async waitForDecision(id: string, signal: AbortSignal): Promise<ApprovalRow> {
-    const { bus, store, runtime } = this.#deps;
+    const { bus, store, runtime, daemon } = this.#deps;
     const changed = Promise.withResolvers<ApprovalRow>();
     const look = () => {
       const found = store.find(id).then((row) => {
@@ -333,6 +337,7 @@ export class ApprovalService {
     const abort = () => changed.reject(signal.reason as Error);
     signal.addEventListener('abort', abort);
     let timer: NodeJS.Timeout | undefined;
+    const looking = daemon.isInCluster ? setInterval(look, LOOK_EVERY_MS) : undefined;
     try {
       signal.throwIfAborted();
       const row = await store.find(id);
@@ -344,6 +349,7 @@ export class ApprovalService {
       return await changed.promise;
     } finally {
       clearTimeout(timer);
+      clearInterval(looking);
       for (const unsubscribe of subscriptions) unsubscribe();
       signal.removeEventListener('abort', abort);
     }

@@ -37,7 +37,7 @@ import { titleOf } from './title-of.ts';
 import { currentRunOf } from './current-run.ts';
 import { costOfAnswer, withCost } from './conversation-cost.ts';
 import { usageOfConversation } from './conversation-usage.ts';
-import { SerialByKey } from '../async/serial-by-key.ts';
+import type { Turns } from './turns/turns.ts';
 import type { TaskContext } from './task-context.ts';
 
 export interface ConversationServiceDeps {
@@ -49,6 +49,7 @@ export interface ConversationServiceDeps {
   taskContext: TaskContext;
   runtime: Runtime;
   feeds: ConversationFeeds;
+  turns: Turns;
   registry: Pick<AgentRegistry, 'isProgram'>;
   bus: EventBus;
   /** The approvals that its tool calls wait for. */
@@ -80,7 +81,6 @@ export interface AcceptedMessage {
 /** Stored conversations: each message is kept, and the model gets the earlier ones. */
 export class ConversationService {
   readonly #deps: ConversationServiceDeps;
-  readonly #turns = new SerialByKey();
 
   constructor(deps: ConversationServiceDeps) {
     this.#deps = deps;
@@ -114,6 +114,10 @@ export class ConversationService {
       message_count: 0,
       summary: null,
       summary_seq: 0,
+      turn_owner: null,
+      turn_until: null,
+      turn_fence: 0,
+      turn_stop: 0,
       created_at: now,
       updated_at: now,
     };
@@ -192,12 +196,12 @@ export class ConversationService {
 
   /** Runs the work once everything before it in the conversation is answered. */
   inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
-    return this.#turns.enqueue(id, work);
+    return this.#deps.turns.run(id, work);
   }
 
   /** Whether a turn of the conversation runs or waits for another one. */
-  isInTurn(id: string): boolean {
-    return this.#turns.isBusy(id);
+  isInTurn(id: string): Promise<boolean> {
+    return this.#deps.turns.isBusy(id);
   }
 
   async #exchange(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
@@ -319,7 +323,7 @@ export class ConversationService {
     message: AddedMessage,
     storeMore?: (db: WriteTransaction['db']) => Promise<void>,
   ): Promise<MessageRow> {
-    const { store, runtime } = this.#deps;
+    const { store, runtime, turns } = this.#deps;
     const row: NewMessage = {
       id: runtime.newId('msg'),
       provider: null,
@@ -339,7 +343,9 @@ export class ConversationService {
       created_at: runtime.now().toISOString(),
       ...message,
     };
-    const conversation = requireOwned(caller, await store.find(id, db), 'Conversation');
+    const conversation = requireOwned(caller, await store.findLocked(id, db), 'Conversation');
+    if (conversation.turn_fence !== (turns.fenceOf(id) ?? conversation.turn_fence))
+      throw new AppError('wrong_state', 'Another daemon has taken over the turn of this conversation');
     if (conversation.message_count === 0 && conversation.title === untitled)
       await store.change(db, id, { title: titleOf(row.content) });
     await storeMore?.(db);

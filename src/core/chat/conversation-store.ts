@@ -39,15 +39,19 @@ const messageColumns = Object.keys({
 export class ConversationStore {
   readonly #database: Database;
   readonly #find;
+  readonly #findLocked;
   readonly #messages;
   readonly #count;
   readonly #insert;
 
   constructor(database: Database) {
     this.#database = database;
-    const { read } = database;
+    const { read, engine } = database;
     this.#find = prepareQuery<{ id: string }, ConversationRow>((value) =>
       read.selectFrom('conversations').selectAll().where('id', '=', value('id')),
+    );
+    this.#findLocked = prepareQuery<{ id: string }, ConversationRow>((value) =>
+      engine.lock(read.selectFrom('conversations').selectAll().where('id', '=', value('id'))),
     );
     this.#messages = prepareQuery<{ id: string; after: number }, MessageRow>((value) =>
       read
@@ -71,6 +75,11 @@ export class ConversationStore {
 
   async find(id: string, db: Kysely<Schema> = this.#database.read): Promise<ConversationRow | undefined> {
     return (await db.executeQuery(this.#find({ id }))).rows[0];
+  }
+
+  /** The same inside a transaction, until whose end nobody else changes it. */
+  async findLocked(id: string, db: Kysely<Schema>): Promise<ConversationRow | undefined> {
+    return (await db.executeQuery(this.#findLocked({ id }))).rows[0];
   }
 
   /** The last used first. */

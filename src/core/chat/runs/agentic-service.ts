@@ -98,6 +98,8 @@ export class AgenticService {
       options: JSON.stringify(options),
       state: null,
       partial: null,
+      daemon: null,
+      fence: 0,
       created_at: now,
       updated_at: now,
     };

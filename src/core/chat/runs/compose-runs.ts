@@ -11,6 +11,9 @@ import type { TaskFinishWatcher } from '../../tasks/task-finish-watcher.ts';
 import { composeTools, type ToolDeps } from '../../tools/compose-tools.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ClusterServices } from '../../cluster/compose-cluster.ts';
+import type { Membership } from '../../cluster/membership.ts';
+import type { DaemonIdentity } from '../../cluster/daemon-identity.ts';
+import type { Turns } from '../turns/turns.ts';
 import type { ConversationFeeds } from '../conversation-feeds.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
@@ -42,6 +45,9 @@ export interface RunDeps extends ToolDeps {
   compactor: Compactor;
   conversations: ConversationService;
   conversationFeeds: ConversationFeeds;
+  conversationTurns: Turns;
+  daemon: DaemonIdentity;
+  membership: Membership | undefined;
   cluster: Pick<ClusterServices['cluster'], 'runStreams'>;
   conversationStore: ConversationStore;
   recall: Recall;
@@ -61,6 +67,10 @@ export async function composeRuns(deps: RunDeps) {
   const runs = new AgentRunStore(database);
   const feeds = new RunFeeds(runtime.now, deps.conversationFeeds, deps.cluster.runStreams);
   const turns = new ActiveTurns();
+  deps.conversationTurns.onLoss((conversationId, loss) => {
+    const taken = new AppError('unavailable', 'Another daemon has taken over the turn');
+    turns.stop(conversationId, loss === 'lost' ? taken : undefined);
+  });
   const steps = new ModelSteps({ ...models, providers, metrics: deps.metrics.models });
   const isRepeatable = async (name: string) => (await registry.find(name))?.isReadOnly ?? true;
   const loop = new ToolLoop({ ...deps, ...models, ...tools, steps, isRepeatable });
@@ -81,7 +91,14 @@ export async function composeRuns(deps: RunDeps) {
   const messageRuns = new MessageRuns(shared);
   const storedTurns = new StoredTurns(shared);
   const leftTurns = new LeftTurns({ ...shared, store: conversationStore });
-  const waiting = new WaitingMessages({ ...shared, messageRuns, leftTurns, store: conversationStore });
+  const presentDaemons = async () => deps.membership?.present();
+  const waiting = new WaitingMessages({
+    ...shared,
+    presentDaemons,
+    messageRuns,
+    leftTurns,
+    store: conversationStore,
+  });
   waiting.listen();
   const agenticRuns = new AgenticRuns({ ...shared, tasks: store });
   const taskRuns = new TaskRuns({ ...shared, tasks: store, realPath: realpath });
