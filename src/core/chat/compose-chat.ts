@@ -1,3 +1,4 @@
+import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import type { Membership } from '../cluster/membership.ts';
 import { messageOf } from '../errors.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';
@@ -21,6 +22,7 @@ import { clearFinishedRuns } from './runs/clear-finished-runs.ts';
 import { hasLeftMessages, hasOpenMessages } from './runs/open-messages.ts';
 import type { RunDeps, Runs } from './runs/compose-runs.ts';
 import { TaskContext } from './task-context.ts';
+import { TurnFollower } from './turn-follower.ts';
 import { ClusterTurns } from './turns/cluster-turns.ts';
 import { LocalTurns, type Turns } from './turns/turns.ts';
 
@@ -32,10 +34,12 @@ type Own =
   | 'conversationTurns'
   | 'conversations'
   | 'conversationFeeds'
+  | 'turnFollower'
   | 'conversationStore'
   | 'recall';
 type Renamed = 'calls' | 'finishWatcher' | 'outbound' | 'providers' | 'store';
 export interface ChatDeps extends Omit<RunDeps, Own | Renamed> {
+  cluster: Pick<ClusterServices['cluster'], 'runStreams'>;
   preferences: RecallDeps['preferences'];
   approvals: ApprovalService;
   modelCalls: ModelCalls;
@@ -62,13 +66,24 @@ export function composeChat({ registry, ...services }: ChatDeps) {
   const compactor = new Compactor({ ...deps, store });
   const taskContext = new TaskContext({ ...deps, store: taskStore });
   const recall = new Recall(deps);
-  const conversationFeeds = new ConversationFeeds(deps.runtime.now().getTime().toString(36));
+  const { runStreams } = services.cluster;
+  const conversationFeeds = new ConversationFeeds(
+    deps.runtime.now().getTime().toString(36),
+    runStreams && {
+      log: runStreams,
+      announce: (conversationId, runId) => deps.bus.emit('turn_began', { conversationId, runId }),
+    },
+  );
+  const turnFollower =
+    runStreams &&
+    new TurnFollower({ database, log: runStreams, feeds: conversationFeeds, bus: deps.bus, reports: log });
   const conversationTurns: Turns = services.daemon.isInCluster ? new ClusterTurns(deps) : new LocalTurns();
   const conversations = new ConversationService({
     ...deps,
     turns: conversationTurns,
     registry,
     feeds: conversationFeeds,
+    onFollow: (id) => turnFollower?.watch(id),
     store,
     compactor,
     taskContext,
@@ -107,6 +122,7 @@ export function composeChat({ registry, ...services }: ChatDeps) {
         compactor,
         conversations,
         conversationFeeds,
+        turnFollower,
         conversationStore: store,
         conversationTurns,
         recall,
@@ -130,6 +146,7 @@ export function composeChat({ registry, ...services }: ChatDeps) {
       },
       stop: async () => {
         clearInterval(adopting);
+        turnFollower?.stop();
         await (await loading)?.close();
         await conversationTurns.stop();
       },

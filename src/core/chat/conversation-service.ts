@@ -50,6 +50,8 @@ export interface ConversationServiceDeps {
   runtime: Runtime;
   feeds: ConversationFeeds;
   turns: Turns;
+  /** To be called once a client follows a conversation, whose turn may run on another daemon. */
+  onFollow: (conversationId: string) => Promise<void> | undefined;
   registry: Pick<AgentRegistry, 'isProgram'>;
   bus: EventBus;
   /** The approvals that its tool calls wait for. */
@@ -169,6 +171,8 @@ export class ConversationService {
   /** Streams the events of the current turn and of all later ones, after the event that the client has. */
   async follow(caller: Caller, id: string, after: string | undefined, signal: AbortSignal) {
     await this.find(caller, id);
+    // Before what is known of the turn is sent, so that the place of the client in it is found.
+    await this.#deps.onFollow(id);
     return this.#deps.feeds.open(id, after, signal);
   }
 

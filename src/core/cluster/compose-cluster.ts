@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../contract/run-events.ts';
+import type { TurnEvent } from '../chat/conversation-feeds.ts';
 import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
@@ -27,8 +27,8 @@ export interface ClusterServices {
     openQueue: (deps: MemoryQueueDeps) => Promise<TaskQueue>;
     /** Whether the queue has lost its wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
     hasLostQueue: () => Promise<boolean>;
-    /** The events of runs, for clients that are connected to another daemon; a daemon that is alone has none. */
-    runStreams?: StreamLog<RunEvent>;
+    /** The events of turns, for clients that are connected to another daemon; a daemon that is alone has none. */
+    runStreams?: StreamLog<TurnEvent>;
   };
 }
 

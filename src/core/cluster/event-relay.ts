@@ -35,6 +35,7 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   devices_changed: true,
   // Its turn may run elsewhere.
   conversation_removed: true,
+  turn_began: true,
   turn_ended: true,
   turn_stopped: true,
   approval: ({ row, approval }) => ({ row: withoutCall(row), approval }),

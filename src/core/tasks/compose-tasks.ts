@@ -147,7 +147,7 @@ export async function composeTasks(deps: TaskDeps) {
     taskOutputs: outputs,
     taskOutputReader: new TaskOutputReader({ store, outputs, texts: new AgentTexts(database), runtime }),
     runProgress,
-    finishWatcher: new TaskFinishWatcher(bus),
+    finishWatcher: new TaskFinishWatcher(bus, database, log),
     taskStore: store,
     finishedTasks: finished,
     /** For the execution of tasks alone. */

@@ -165,6 +165,7 @@ export async function openChat({
   const shared = { database, store, providers, calls, compactor, taskContext, runtime };
   const conversations = new ConversationService({
     turns: new LocalTurns(),
+    onFollow: () => undefined,
     ...shared,
     bus: new EventBus(),
     registry: { isProgram: () => false },

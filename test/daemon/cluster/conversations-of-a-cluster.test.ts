@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import type { RunEvent } from '../../../src/contract/run-events.ts';
+import { allOf } from '../../helpers/all-of.ts';
 import { describeCluster, startCluster } from '../../helpers/cluster.ts';
 import type { TestDaemon } from '../../helpers/daemon.ts';
-import { callsTools, says, startModelServer, useModel } from '../../helpers/model-server.ts';
+import { callsTools, says, type Script, startModelServer, useModel } from '../../helpers/model-server.ts';
 import { RedisServer } from '../../helpers/redis-server.ts';
 import { until } from '../../helpers/tasks.ts';
 
@@ -107,6 +109,103 @@ describeCluster('a conversation on two daemons', () => {
     await b.client.conversations.stopTurn({ params: { id } });
     expect(await stopped).not.toBe('decided');
     expect((await messagesOf(b, id)).at(-1)).toMatchObject({ role: 'assistant', status: 'interrupted' });
+  });
+});
+
+/** A client that follows a conversation until it leaves. */
+function watch({ client }: TestDaemon, id: string, after?: string) {
+  const leaving = new AbortController();
+  const items: { id?: string | undefined; data: RunEvent }[] = [];
+  const over = (async () => {
+    const stream = client.conversations.followEventsStream(
+      { params: { id }, ...(after !== undefined && { headers: { 'last-event-id': after } }) },
+      { signal: leaving.signal },
+    );
+    for await (const item of stream) items.push(item);
+  })().catch((error: unknown) => {
+    if (!leaving.signal.aborted) throw error;
+  });
+  return {
+    items,
+    has: (type: RunEvent['type']) =>
+      vi.waitFor(() => expect(items.map(({ data }) => data.type)).toContain(type), 10_000),
+    async leave() {
+      leaving.abort();
+      await over;
+    },
+  };
+}
+
+/** Answers in two pieces, the second when the gate opens. */
+function twoPieces() {
+  const began = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const script: Script = async (reply) => {
+    reply.piece('One');
+    began.resolve();
+    await gate.promise;
+    reply.piece(' two');
+    reply.end();
+  };
+  return { script, began: began.promise, open: () => gate.resolve() };
+}
+
+describeCluster('the stream of a turn on two daemons', () => {
+  it.each(['message', 'agentic'])('is the same for clients of both: %s', async (kind) => {
+    await using cluster = await twoDaemons();
+    const { a, b, model } = cluster;
+    const id = await begin(a);
+    const early = watch(b, id);
+    const here = watch(a, id);
+    const { script, began, open } = twoPieces();
+    model.script = script;
+    const order = { params: { id }, body: { content: 'Do it' } };
+    const { conversations } = a.client;
+    const sending = allOf(
+      kind === 'message'
+        ? conversations.sendMessageWithToolsStream(order)
+        : conversations.sendAgenticMessageStream(order),
+    );
+    await began;
+    await early.has('text:delta');
+    const late = watch(b, id);
+    await late.has('text:delta');
+    const resumed = watch(b, id, early.items.find(({ data }) => data.type === 'session:start')?.id);
+    open();
+    await sending;
+    for (const client of [here, early, late, resumed]) await client.has('message_saved');
+    expect(JSON.stringify(early.items)).toBe(JSON.stringify(here.items));
+    expect(JSON.stringify(late.items)).toBe(JSON.stringify(here.items));
+    const at = here.items.findIndex(({ data }) => data.type === 'session:start');
+    expect(JSON.stringify(resumed.items)).toBe(JSON.stringify(here.items.slice(at + 1)));
+    for (const client of [here, early, late, resumed]) await client.leave();
+  });
+
+  it('is read from the rows without Redis, for a client whose run another daemon has', async () => {
+    await using redis = await RedisServer.start();
+    await using cluster = await twoDaemons(redis);
+    const { a, b, model } = cluster;
+    const id = await begin(a);
+    const { script, began, open } = twoPieces();
+    model.script = script;
+    const running = allOf(
+      a.client.conversations.sendAgenticMessageStream({ params: { id }, body: { content: 'Do it' } }),
+    );
+    await began;
+    await redis.kill();
+    const late = watch(b, id);
+    await late.has('session:start');
+    open();
+    const events = await running;
+    await late.has('message_saved');
+    const ofTask = (each: RunEvent[]) =>
+      each.filter(({ type }) => type !== 'user_message' && type !== 'text:delta').map(({ type }) => type);
+    const text = (each: RunEvent[]) =>
+      each.map((event) => (event.type === 'text:delta' ? event.data.delta : '')).join('');
+    const got = late.items.map(({ data }) => data);
+    expect(ofTask(got)).toEqual(ofTask(events));
+    expect(text(got)).toBe(text(events));
+    await late.leave();
   });
 });
 

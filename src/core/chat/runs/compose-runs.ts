@@ -10,9 +10,9 @@ import { TaskLessons } from '../recall/task-lessons.ts';
 import type { TaskFinishWatcher } from '../../tasks/task-finish-watcher.ts';
 import { composeTools, type ToolDeps } from '../../tools/compose-tools.ts';
 import type { Compactor } from '../compactor.ts';
-import type { ClusterServices } from '../../cluster/compose-cluster.ts';
 import type { Membership } from '../../cluster/membership.ts';
 import type { DaemonIdentity } from '../../cluster/daemon-identity.ts';
+import type { TurnFollower } from '../turn-follower.ts';
 import type { Turns } from '../turns/turns.ts';
 import type { ConversationFeeds } from '../conversation-feeds.ts';
 import type { ConversationService } from '../conversation-service.ts';
@@ -48,7 +48,8 @@ export interface RunDeps extends ToolDeps {
   conversationTurns: Turns;
   daemon: DaemonIdentity;
   membership: Membership | undefined;
-  cluster: Pick<ClusterServices['cluster'], 'runStreams'>;
+  /** Of a cluster. */
+  turnFollower: TurnFollower | undefined;
   conversationStore: ConversationStore;
   recall: Recall;
   finishWatcher: TaskFinishWatcher;
@@ -65,7 +66,7 @@ export async function composeRuns(deps: RunDeps) {
   const tools = composeTools(deps);
   const { registry } = tools;
   const runs = new AgentRunStore(database);
-  const feeds = new RunFeeds(runtime.now, deps.conversationFeeds, deps.cluster.runStreams);
+  const feeds = new RunFeeds(runtime.now, deps.conversationFeeds, deps.turnFollower);
   const turns = new ActiveTurns();
   deps.conversationTurns.onLoss((conversationId, loss) => {
     const taken = new AppError('unavailable', 'Another daemon has taken over the turn');
