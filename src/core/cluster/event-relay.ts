@@ -20,7 +20,8 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
     task.status === 'cancelled' && before.status === 'in_progress' ? { before, task } : undefined,
   // Too many and too large for everybody: who watches reads the file.
   task_output: false,
-  run_progress: false,
+  // Twice a second of a run at most.
+  run_progress: ({ task: { id, owner_id }, progress }) => ({ task: { id, owner_id }, progress }),
   memory_progress: false,
   queue: true,
   agents_changed: true,

@@ -97,4 +97,25 @@ describeCluster('tasks of two daemons', () => {
     await ended;
     expect((await following).task.status).toBe('completed');
   });
+
+  it('shows the queue of the whole cluster on each daemon', async () => {
+    const gate = Promise.withResolvers<void>();
+    await using cluster = await twoDaemons(() => gate.promise);
+    const { a, b, runs } = cluster;
+    const ids = [await create(a), await create(a), await create(b)];
+    await vi.waitFor(() => expect(runs).toHaveLength(2), 10_000);
+    for (const { client } of [a, b]) {
+      const { pools, workers } = await client.queue.getStatus();
+      expect(workers.tasks.concurrency).toBe(2);
+      expect(pools.find(({ name }) => name === 'tasks')).toEqual({
+        name: 'tasks',
+        slots: 2,
+        running: 2,
+        waiting: 1,
+        users: 1,
+      });
+    }
+    gate.resolve();
+    for (const id of ids) expect((await follow(a.client, id)).task.status).toBe('completed');
+  });
 });
