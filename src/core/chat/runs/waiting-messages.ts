@@ -142,6 +142,7 @@ export class WaitingMessages {
     const { runs, conversations, approvalStore, turns, daemon } = this.#deps;
     const known = await runs.find(runId);
     if (!known || known.kind !== 'message' || known.conversation_id === null) return;
+    if (known.status !== 'waiting' && known.status !== 'running') return;
     // Its own daemon does it; of one that is gone, `start` takes it over.
     if (known.daemon !== null && known.daemon !== daemon.id) return;
     const { conversation_id: conversationId } = known;
