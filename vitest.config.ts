@@ -3,6 +3,8 @@ import { matchesGlob } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { compileCache } from './test/helpers/compile-cache.ts';
 import { isLong } from './test/helpers/long.ts';
+import { isPro } from './test/helpers/pro.ts';
+import { testsThatImport } from './test/helpers/tests-that-import.ts';
 
 // Threads of a daemon load their sources anew in each test.
 Object.assign(process.env, compileCache);
@@ -38,17 +40,21 @@ const slow = [
   'test/daemon/{sandboxed-agents,schedules-after-kill,worktrees-of-tasks}.test.ts',
   'test/daemon/routes/{chat-recorded-breaks,memory-embeddings,tasks-pull-requests,tasks-worktrees}.test.ts',
 ];
+/** In a run for mode pro: those that open a database of their own, and no daemon. */
+const usesStorage = isPro ? testsThatImport(['test/helpers/storage.ts']) : undefined;
+const usesDaemon = isPro ? testsThatImport(['test/helpers/daemon.ts']) : undefined;
 const isNamed = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
 const tests = globSync('test/**/*.test.ts').filter((path) => {
   if (isNamed) return true;
   if (matches(slow, path)) return isLong;
+  if (isPro) return usesStorage?.has(path) === true && !usesDaemon?.has(path);
   return !isLong || readFileSync(path, 'utf8').includes('helpers/long.ts');
 });
 
 export default defineConfig({
   test: {
-    // The long forms take ten times as much of everything.
-    testTimeout: isLong ? 180_000 : 30_000,
+    // The long forms take ten times as much of everything, and a database server answers a hundred times later.
+    testTimeout: isLong || isPro ? 180_000 : 30_000,
     hookTimeout: 30_000,
     // The long forms drive browsers and dozens of programs: one stall of a shared machine is tried again, and the report says so.
     retry: isLong && process.env.CI !== undefined ? 1 : 0,

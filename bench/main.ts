@@ -7,6 +7,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   gateway: async () => (await import('./gateway.ts')).gateway(),
   inbound: async () => (await import('./inbound.ts')).inbound(),
   outbound: async () => (await import('./outbound.ts')).outbound(),
+  'cluster-tasks': async () => (await import('./cluster-tasks.ts')).clusterTasks(),
   'run-tasks': async () => (await import('./run-tasks.ts')).runTasks(),
   'command-tasks': async () => (await import('./command-tasks.ts')).commandTasks(),
   'stored-tasks': async () => (await import('./stored-tasks.ts')).storedTasks(),

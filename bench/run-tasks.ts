@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BenchServer, startServer } from './child.ts';
-import { freePort } from './free-port.ts';
 import { startPostgres } from '../test/helpers/postgres-server.ts';
+import { startRedis } from './redis.ts';
 import { type Figure, median } from './report.ts';
 
 const TASKS = 20_000;
@@ -88,27 +86,4 @@ async function onSqlite(): Promise<Peer> {
   const tasks = 2000;
   const server = await startServer('plainjob', { BENCH_TASKS: String(tasks) });
   return { name: 'plainjob, SQLite FULL,', tasks, least: 1, server, ms: [], stop: () => server.stop() };
-}
-
-async function startRedis(persistence: readonly string[]) {
-  const port = await freePort();
-  const redis = spawn(
-    'redis-server',
-    ['--port', String(port), '--save', '', '--bind', '127.0.0.1', ...persistence],
-    {
-      cwd: mkdtempSync(join(tmpdir(), 'svc-redis-')),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  const failed = once(redis, 'error').then(([error]) => {
-    throw new Error('redis-server is not installed, and it is what this is measured beside', {
-      cause: error,
-    });
-  });
-  let said = '';
-  while (!said.includes('Ready to accept connections')) {
-    const [chunk] = (await Promise.race([once(redis.stdout, 'data'), failed])) as [Buffer];
-    said += chunk.toString();
-  }
-  return { port, stop: () => void redis.kill() };
 }

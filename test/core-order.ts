@@ -8,6 +8,7 @@ export const coreOrder: readonly string[] = [
   'log.ts',
   'version.ts',
   'runtime.ts',
+  'shared-clock.ts',
   'lifecycle.ts',
   'composition.ts',
   'async',
@@ -16,12 +17,14 @@ export const coreOrder: readonly string[] = [
 
   // What every feature stands on: stored rows, secrets, settings, events, the network, limits, programs.
   'storage',
+  'daemon-identity.ts',
   'secrets',
   'config',
   'events.ts',
   'outbound',
   'limits',
   'metrics',
+  'redis',
   'processes',
 
   // Users, audit log, notifications and approvals.
@@ -31,8 +34,9 @@ export const coreOrder: readonly string[] = [
   'policy',
   'approvals',
 
-  // What work needs: queue, agents, models, memory.
+  // What work needs: queue, other daemons, agents, models, memory.
   'queue',
+  'cluster',
   'agents',
   'worktrees',
   'budgets',

@@ -32,7 +32,7 @@ import type { Log } from './log.ts';
 import { composeMemory } from './memory/compose-memory.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { composeNotifications } from './notifications/compose-notifications.ts';
-import { isLoopbackHost } from './outbound/address-rules.ts';
+import { isLoopbackHost } from './text/loopback-host.ts';
 import { composeOutbound } from './outbound/compose-outbound.ts';
 import { composePolicy } from './policy/compose-policy.ts';
 import { composeProcesses } from './processes/compose-processes.ts';

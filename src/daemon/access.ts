@@ -12,7 +12,7 @@ import type { App } from '../core/app.ts';
 import { type Caller, isAdmin } from '../core/auth/caller.ts';
 import { AppError } from '../core/errors.ts';
 import { addressKey } from '../core/limits/rate-limits.ts';
-import { isLoopbackHost } from '../core/outbound/address-rules.ts';
+import { isLoopbackHost } from '../core/text/loopback-host.ts';
 import { addressOf, type CallerServices, findCaller, isForwarded, recallCaller } from './credentials.ts';
 import { version } from '../core/version.ts';
 import { versionHeader } from '../contract/locations.ts';

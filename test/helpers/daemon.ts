@@ -52,7 +52,7 @@ export async function startDaemon({
   const locations = locate({ env: { SVC_HOME: home }, platform: process.platform, home });
   const cluster = joined ?? (isPro ? (clusters.get(home) ?? (await newProEnvironment())) : undefined);
   if (cluster && !joined) clusters.set(home, cluster);
-  if (cluster) placeSeed(locations.identityFile, cluster);
+  if (cluster) placeSeed(locations.identityFile, cluster.seed);
   else if (earlier === undefined) await placeDatabase(locations.databaseFile);
   const daemon = await start({
     locations,

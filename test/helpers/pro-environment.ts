@@ -29,7 +29,7 @@ export async function newProEnvironment(ownRedis?: Pick<RedisServer, 'url'>): Pr
 }
 
 /** Gives the home of a daemon the seed of its cluster. */
-export function placeSeed(identityFile: string, { seed }: ProEnvironment): void {
+export function placeSeed(identityFile: string, seed: string): void {
   mkdirSync(dirname(identityFile), { recursive: true, mode: 0o700 });
   writeFileSync(identityFile, `${seed}\n`, { mode: 0o600 });
 }

@@ -10,26 +10,31 @@ import { memoryFolder } from './memory-folder.ts';
 import { placeDatabase } from './place-database.ts';
 import { newPostgresDatabase } from './postgres-server.ts';
 import { isPro } from './pro.ts';
+import { watched } from './settle.ts';
 
-export interface TestStorage extends AsyncDisposable {
+export interface TestStorage {
   database: Database;
   bus: EventBus;
   store: TaskStore;
 }
 
 /** A database of its own that goes with the test, of the engine that the run is for unless the test says. */
-export async function openStorage(onPostgres = isPro): Promise<TestStorage> {
-  const { database, remove } = onPostgres ? await ofPostgres() : await ofSqlite();
-  const bus = new EventBus();
+export async function openStorage(onPostgres = isPro): Promise<TestStorage & AsyncDisposable> {
+  const { database: opened, remove } = onPostgres ? await ofPostgres() : await ofSqlite();
+  const database = watched(opened);
   return {
-    database,
-    bus,
-    store: new TaskStore(database, bus),
+    ...storageOf(database),
     async [Symbol.asyncDispose]() {
       await database.close();
       await remove();
     },
   };
+}
+
+/** What core needs around a database. */
+export function storageOf(database: Database): TestStorage {
+  const bus = new EventBus();
+  return { database, bus, store: new TaskStore(database, bus) };
 }
 
 const reportBug = (error: unknown) => {

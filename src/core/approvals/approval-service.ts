@@ -9,7 +9,7 @@ import type {
 import { visibleLine } from '../../contract/visible-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
-import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
@@ -20,7 +20,8 @@ import type { Runtime } from '../runtime.ts';
 import type { ApprovalOutbox } from './approval-outbox.ts';
 import type { EditedFacts, NewApproval } from './approval-facts.ts';
 import type { ApprovalStore } from './approval-store.ts';
-import { type Decided, type DecisionSignatures, SignatureRefused } from './decision-signatures.ts';
+import { type DecisionSignatures, SignatureRefused } from './decision-signatures.ts';
+import { auditedDecider, coveredBy } from './decision-audit.ts';
 import { editedShown, toApproval } from './to-approval.ts';
 
 /** How long a call waits for a decision unless a setting says otherwise: people do not watch a task all the time. */
@@ -110,6 +111,8 @@ export class ApprovalService {
     const { database, store, runtime, notifications } = this.#deps;
     return database.write(async (transaction) => {
       const { scope_id: scopeId, binding } = input;
+      // Equal calls share an approval, and a user has room for so many.
+      await database.engine.lockUser(transaction.db, input.owner_id);
       const open = await store.findOpen(transaction.db, { scopeId, binding, now: this.#now() });
       if (open) return open.run_id === input.run_id ? open : this.#reassign(transaction, open, input);
       const row = this.#newRow(input, runtime.newId('appr'));
@@ -210,6 +213,9 @@ export class ApprovalService {
     { conversationId, covers = 'kind', denialReason, signature, edit }: DecideOptions,
   ): Promise<DecidedApproval> {
     const { store, signatures } = this.#deps;
+    const { owner_id: ownerId } = requireOwned(caller, await store.find(id, transaction.db), 'Approval');
+    // One decision at a time: an `allow-always` decides other approvals as well.
+    await this.#deps.database.engine.lockUser(transaction.db, ownerId);
     const found = requireOwned(caller, await store.findLocked(id, transaction.db), 'Approval');
     if (conversationId !== undefined && found.conversation_id !== conversationId)
       throw new AppError('not_found', 'Approval not found');
@@ -387,13 +393,3 @@ export class ApprovalService {
 function requireDecider(caller: Caller): void {
   if (caller.token) throw new AppError('forbidden', 'API tokens cannot decide approvals. Sign in as a user');
 }
-
-const coveredBy = (row: ApprovalRow, coverage: ApprovalCoverage) =>
-  coverage === 'tool' ? `every call of ${row.tool}` : (row.covers ?? 'this call');
-
-/** Where and how it was decided, and what verifies that again; nothing of a decision without a session. */
-const auditedDecider = ({ decider, proof, refused }: Decided) => ({
-  ...(decider.via !== 'none' && { decider }),
-  ...(proof && { signature: proof }),
-  ...(refused !== undefined && { signatureRefused: refused }),
-});

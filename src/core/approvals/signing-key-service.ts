@@ -58,6 +58,7 @@ export class SigningKeyService {
       });
     return database.write(async (transaction) => {
       const { db } = transaction;
+      await database.engine.lockUser(db, caller.userId);
       const session = await decidingSession(db, sessionId);
       if (session?.owner_id !== caller.userId) throw new AppError('unauthenticated', 'Not signed in');
       const earlier = await db
@@ -101,6 +102,7 @@ export class SigningKeyService {
     const sessionId = requireSession(caller);
     await database.write(async (transaction) => {
       const { db } = transaction;
+      await database.engine.lockUser(db, caller.userId);
       const row = await db
         .selectFrom('signing_keys')
         .selectAll()

@@ -2,7 +2,7 @@ import type { AuditLog } from '../audit/audit-log.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
-import { readState, writeState } from '../storage/state.ts';
+import { lockState, readState, writeState } from '../storage/state.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Caller } from './caller.ts';
 import type { KeyHasher } from './key-hasher.ts';
@@ -78,8 +78,8 @@ export class AccessKeyService {
       stored === REMOVED ||
       (stored !== undefined && (await hasher.matches(key, stored, requesterOf(client))));
     const session = await database.write(async (transaction) => {
-      // The key may have changed during the comparison.
-      const isCurrent = isMatch && (await readState(transaction.db, HASH)) === stored;
+      // The key may have changed during the comparison; it does not until the commit.
+      const isCurrent = isMatch && (await lockState(database.engine, transaction.db, HASH)) === stored;
       if (isCurrent)
         return sessions.signIn(transaction, { userId: ownerId, kind: 'sign-in', client }, 'access-key');
       await this.#record(transaction, 'auth.sign_in', client, 'refused');

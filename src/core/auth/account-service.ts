@@ -150,7 +150,8 @@ export class AccountService {
     const { database, users, sessions } = this.#deps;
     const input = { userId: row.id, kind: 'sign-in' as const, client };
     return database.write(async (transaction) => {
-      // The password or the account may have changed during the comparison.
+      // The password or the account may have changed during the comparison; it does not until the commit.
+      await database.engine.lockUser(transaction.db, row.id);
       const now = await users.find(row.id, transaction.db);
       if (now?.password_hash !== row.password_hash || now?.disabled_at !== null) throw wrongCredentials();
       return { session: await sessions.signIn(transaction, input, 'password'), user: toSignedIn(now) };

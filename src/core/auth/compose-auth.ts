@@ -1,6 +1,6 @@
 import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Config } from '../config/config.ts';
 import { PairingStore } from './pairing-store.ts';
 import type { EventBus } from '../events.ts';

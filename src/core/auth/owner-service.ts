@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { writePrivateFile } from '../storage/private-file.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
-import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import { ownerId } from './owner.ts';
 import type { SessionService } from './session-service.ts';
 

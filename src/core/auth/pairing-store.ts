@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { PairingRequestRow } from '../storage/rows/devices.ts';
-import type { WriteTransaction } from '../storage/database.ts';
+import type { Engine, WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 
 type Claim = Pick<PairingRequestRow, 'claim_hash' | 'requester_id' | 'meta' | 'public_key' | 'address'>;
@@ -32,6 +32,21 @@ export class PairingStore {
       .where('code_hash', '=', hash)
       .where('expires_at', '>', now)
       .executeTakeFirst();
+  }
+
+  /** The same in a transaction, with the request kept as it is until the commit. */
+  lockByCode(
+    engine: Engine,
+    db: Kysely<Schema>,
+    hash: string,
+    now: string,
+  ): Promise<PairingRequestRow | undefined> {
+    const found = db
+      .selectFrom('pairing_requests')
+      .selectAll()
+      .where('code_hash', '=', hash)
+      .where('expires_at', '>', now);
+    return engine.lock(found).executeTakeFirst();
   }
 
   pending(db: Kysely<Schema>, now: string): Promise<PairingRequestRow[]> {

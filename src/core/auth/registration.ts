@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { UserRow } from '../storage/rows/auth.ts';
-import type { WriteTransaction } from '../storage/database.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { Runtime } from '../runtime.ts';
 import { roleOf } from './caller.ts';
@@ -15,6 +15,7 @@ import type { SetupCode } from './setup-code.ts';
 import type { UserStore } from './user-store.ts';
 
 export interface RegistrationDeps {
+  database: Pick<Database, 'engine'>;
   users: UserStore;
   invites: InviteService;
   setupCode: SetupCode;
@@ -52,8 +53,9 @@ export class Registration {
 
   /** Creates the account in this transaction, so that only one of many concurrent sign-ups is the first. */
   async register(transaction: WriteTransaction, input: RegistrationInput): Promise<UserRow> {
-    const { users, invites, setupCode, audit, bus, runtime } = this.#deps;
+    const { database, users, invites, setupCode, audit, bus, runtime } = this.#deps;
     const { db } = transaction;
+    await database.engine.enter(db, 'accounts');
     const { role, inviteId } = await this.permit(db, input);
     if (await users.findByEmail(input.email, db))
       throw new AppError('wrong_state', 'An account with this e-mail exists. Sign in instead.');

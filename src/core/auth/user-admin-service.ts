@@ -36,6 +36,7 @@ export class UserAdminService {
     const { database, users, sessions, tokens, audit, bus, runtime } = this.#deps;
     if (id === ownerId) throw new AppError('wrong_state', 'The owner of this machine cannot be changed');
     return database.write(async (transaction) => {
+      await database.engine.enter(transaction.db, 'accounts');
       const before = await users.find(id, transaction.db);
       if (!before) throw new AppError('not_found', 'User not found');
       const disabledAt = before.disabled_at ?? runtime.now().toISOString();

@@ -1,4 +1,4 @@
-import type { Database } from '../storage/database.ts';
+import { type Database, independent } from '../storage/database.ts';
 
 /** Tokens and USD. */
 export interface Used {
@@ -27,7 +27,7 @@ export class DayUsageStore {
     await this.#database.write(async (transaction) => {
       for (const scope of scopes)
         transaction.addLater('usage_days', { day, scope }, { tokens, cost_usd: costUsd });
-    });
+    }, independent);
   }
 
   /** Removes the days before this one. */

@@ -73,6 +73,7 @@ export async function awaitPick(
 async function notifyOnce({ database, notifications }: PickDeps, task: Task, userId: string): Promise<void> {
   await database.write(async (transaction) => {
     const type = 'candidates_to_compare';
+    await database.engine.lockUser(transaction.db, userId);
     const known = await transaction.db
       .selectFrom('notifications')
       .select('id')

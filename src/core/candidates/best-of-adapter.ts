@@ -12,7 +12,7 @@ import { rankCandidates, rankFailures, whyFirst } from './rank-candidates.ts';
 import { startCandidates, type StartDeps } from './start-candidates.ts';
 
 export interface BestOfDeps extends Omit<StartDeps, 'taskStore'>, PickDeps, Omit<WatchDeps, 'monotonic'> {
-  taskStore: Pick<TaskStore, 'find' | 'findHead'>;
+  taskStore: Pick<TaskStore, 'find' | 'lockHead'>;
   judge: Pick<CandidateJudge, 'choose'>;
   worktreeChanges: Pick<WorktreeChanges, 'patch'>;
 }

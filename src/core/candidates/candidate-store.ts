@@ -8,7 +8,7 @@ import type { TaskStore } from '../tasks/task-store.ts';
 
 export interface CandidateStoreDeps {
   database: Database;
-  taskStore: Pick<TaskStore, 'findHead' | 'addEvents'>;
+  taskStore: Pick<TaskStore, 'addEvents' | 'lockHead'>;
   runtime: Pick<Runtime, 'now'>;
 }
 
@@ -54,7 +54,7 @@ export class CandidateStore {
     const { database, taskStore, runtime } = this.#deps;
     return database.write(async (transaction) => {
       const { db } = transaction;
-      const parent = await taskStore.findHead(parentId, db);
+      const parent = await taskStore.lockHead(transaction, parentId);
       if (!parent || isTerminal(parent.status)) return undefined;
       const { numUpdatedRows } = await db
         .updateTable('tasks')

@@ -29,7 +29,7 @@ export function composeCandidates(deps: CandidatesDeps): Feature<CandidatesServi
   const cancel = (ids: readonly string[], why: string) =>
     database.write(async (transaction) => {
       for (const id of ids) {
-        const head = await taskStore.findHead(id, transaction.db);
+        const head = await taskStore.lockHead(transaction, id);
         if (head && !isTerminal(head.status)) await tasks.cancelWith(transaction, head, why);
       }
     });

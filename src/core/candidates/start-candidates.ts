@@ -11,7 +11,7 @@ import type { CandidateStore } from './candidate-store.ts';
 
 export interface StartDeps {
   tasks: Pick<TaskService, 'createFor'>;
-  taskStore: Pick<TaskStore, 'findHead'>;
+  taskStore: Pick<TaskStore, 'lockHead'>;
   candidates: CandidateStore;
 }
 
@@ -64,7 +64,7 @@ export async function startCandidates(
         key,
         body: null,
         instead: async (transaction) => {
-          const head = await taskStore.findHead(parent.id, transaction.db);
+          const head = await taskStore.lockHead(transaction, parent.id);
           if (head?.status !== 'in_progress') throw new AppError('wrong_state', 'The task has been stopped');
           return candidates.findByKey(transaction, parent.id, key);
         },

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../contract/run-events.ts';
 import type { ServerSentEvent } from '../../contract/server-sent-events.ts';
-import type { StreamLog } from '../cluster/stream-log.ts';
+import type { StreamLog, TurnEvent } from '../cluster/stream-log.ts';
 import { sizeOfEvent } from './event-size.ts';
 import { FeedReaders } from './feed-readers.ts';
 
@@ -18,13 +18,6 @@ interface Turn {
   events: (TurnEvent & { characters: number })[];
   characters: number;
   isOver: boolean;
-}
-
-/** An event of a turn as all daemons of a cluster number it: by the start of the daemon that it came from. */
-export interface TurnEvent {
-  event: RunEvent;
-  epoch: string;
-  number: number;
 }
 
 /** What a cluster needs of the turns of a daemon. */

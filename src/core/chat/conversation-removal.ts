@@ -17,10 +17,8 @@ export class ConversationRemoval {
     const { database, store } = this.#deps;
     for (;;) {
       const left = await database.write(async ({ db }) => {
-        const { rows } = await sql`select 1 from conversations where id = ${id} and ${condition()}`.execute(
-          db,
-        );
-        if (rows.length === 0) return undefined;
+        const found = db.selectFrom('conversations').select('id').where('id', '=', id).where(condition());
+        if (!(await database.engine.lock(found).executeTakeFirst())) return undefined;
         const { numAffectedRows = 0n } = await sql`delete from messages where id in (select id from messages
           where conversation_id = ${id} order by seq limit ${MESSAGES})`.execute(db);
         if (numAffectedRows === BigInt(MESSAGES)) return true;

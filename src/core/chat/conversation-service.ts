@@ -181,7 +181,7 @@ export class ConversationService {
     const { database, store } = this.#deps;
     await database.write(async (transaction) => {
       const { db } = transaction;
-      requireOwned(caller, await store.find(id, db), 'Conversation');
+      requireOwned(caller, await store.lock(db, id), 'Conversation');
       await store.remove(db, id);
       await caller.auditEntry?.append(transaction);
     });
@@ -194,8 +194,11 @@ export class ConversationService {
    * that says so. A conversation has one turn at a time.
    */
   async send(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
-    await this.findForModel(caller, id);
-    return this.inTurn(id, () => this.#exchange(caller, id, input, signal));
+    const found = this.findForModel(caller, id);
+    // In turn as they came, whichever of them is looked up first.
+    const exchanged = this.inTurn(id, () => found.then(() => this.#exchange(caller, id, input, signal)));
+    const [, exchange] = await Promise.all([found, exchanged]);
+    return exchange;
   }
 
   /** Runs the work once everything before it in the conversation is answered. */
@@ -347,7 +350,7 @@ export class ConversationService {
       created_at: runtime.now().toISOString(),
       ...message,
     };
-    const conversation = requireOwned(caller, await store.findLocked(id, db), 'Conversation');
+    const conversation = requireOwned(caller, await store.lock(db, id), 'Conversation');
     if (conversation.turn_fence !== (turns.fenceOf(id) ?? conversation.turn_fence))
       throw new AppError('wrong_state', 'Another daemon has taken over the turn of this conversation');
     if (conversation.message_count === 0 && conversation.title === untitled)

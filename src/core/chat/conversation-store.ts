@@ -39,7 +39,7 @@ const messageColumns = Object.keys({
 export class ConversationStore {
   readonly #database: Database;
   readonly #find;
-  readonly #findLocked;
+  readonly #lock;
   readonly #messages;
   readonly #count;
   readonly #insert;
@@ -50,7 +50,7 @@ export class ConversationStore {
     this.#find = prepareQuery<{ id: string }, ConversationRow>((value) =>
       read.selectFrom('conversations').selectAll().where('id', '=', value('id')),
     );
-    this.#findLocked = prepareQuery<{ id: string }, ConversationRow>((value) =>
+    this.#lock = prepareQuery<{ id: string }, ConversationRow>((value) =>
       engine.lock(read.selectFrom('conversations').selectAll().where('id', '=', value('id'))),
     );
     this.#messages = prepareQuery<{ id: string; after: number }, MessageRow>((value) =>
@@ -73,13 +73,13 @@ export class ConversationStore {
     });
   }
 
-  async find(id: string, db: Kysely<Schema> = this.#database.read): Promise<ConversationRow | undefined> {
-    return (await db.executeQuery(this.#find({ id }))).rows[0];
+  async find(id: string): Promise<ConversationRow | undefined> {
+    return (await this.#database.read.executeQuery(this.#find({ id }))).rows[0];
   }
 
-  /** The same inside a transaction, until whose end nobody else changes it. */
-  async findLocked(id: string, db: Kysely<Schema>): Promise<ConversationRow | undefined> {
-    return (await db.executeQuery(this.#findLocked({ id }))).rows[0];
+  /** No other transaction adds to the conversation or removes it until the commit. */
+  async lock(db: Kysely<Schema>, id: string): Promise<ConversationRow | undefined> {
+    return (await db.executeQuery(this.#lock({ id }))).rows[0];
   }
 
   /** The last used first. */
@@ -119,7 +119,7 @@ export class ConversationStore {
     await db.insertInto('conversations').values(row).execute();
   }
 
-  /** Adds the message as the next one of a conversation that was read in the same transaction. */
+  /** Adds the message as the next one of a conversation that was locked in the same transaction. */
   async append(db: Kysely<Schema>, conversation: ConversationRow, message: NewMessage): Promise<MessageRow> {
     const row = { ...message, conversation_id: conversation.id, seq: conversation.message_count + 1 };
     await db.executeQuery(this.#insert(row));

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runEventOf } from '../../contract/task-run-events.ts';
-import { type StreamLog, StreamUnavailable } from '../cluster/stream-log.ts';
+import { type StreamLog, StreamUnavailable, type TurnEvent } from '../cluster/stream-log.ts';
 import { messageOf } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
 import type { Database } from '../storage/database.ts';
 import { readEventPage } from '../tasks/task-event-pages.ts';
 import { isTerminal } from '../tasks/task-states.ts';
-import type { ConversationFeeds, TurnEvent } from './conversation-feeds.ts';
+import type { ConversationFeeds } from './conversation-feeds.ts';
 import { currentRunOf } from './current-run.ts';
 import { StoredTail } from './stored-tail.ts';
 

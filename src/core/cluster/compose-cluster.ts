@@ -1,4 +1,3 @@
-import type { TurnEvent } from '../chat/conversation-feeds.ts';
 import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
@@ -7,8 +6,8 @@ import type { Log } from '../log.ts';
 import { MemoryQueue, type MemoryQueueDeps } from '../queue/memory-queue.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Runtime } from '../runtime.ts';
-import type { DaemonIdentity } from './daemon-identity.ts';
-import type { StreamLog } from './stream-log.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
+import type { StreamLog, TurnEvent } from './stream-log.ts';
 
 export interface ClusterDeps {
   config: Config;

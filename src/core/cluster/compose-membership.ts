@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import { ensureState } from '../storage/state.ts';
 import { version } from '../version.ts';
-import { aloneDaemon, type DaemonIdentity, readDaemonId } from './daemon-identity.ts';
+import { aloneDaemon, type DaemonIdentity, readDaemonId } from '../daemon-identity.ts';
 import { Membership } from './membership.ts';
 
 export interface MembershipFeatureDeps {

@@ -1,12 +1,12 @@
-import type { TurnEvent } from '../chat/conversation-feeds.ts';
 import type { Feature } from '../lifecycle.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
 import { BullMqQueue } from '../queue/bullmq-queue.ts';
 import type { ClusterDeps, ClusterServices } from './compose-cluster.ts';
 import { connectRelay } from './event-relay.ts';
-import { RedisConnections } from './redis-connections.ts';
+import { RedisConnections } from '../redis/redis-connections.ts';
 import { redisCounters } from './redis-counters.ts';
 import { RedisRelay } from './redis-relay.ts';
+import type { TurnEvent } from './stream-log.ts';
 import { RedisStreamLog } from './redis-stream-log.ts';
 
 /** How late a daemon notices an event of another one of which it was not told. */

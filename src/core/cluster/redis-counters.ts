@@ -1,6 +1,6 @@
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { type Counter, type CreateCounter, memoryCounter } from '../limits/rate-limits.ts';
-import type { RedisConnections } from './redis-connections.ts';
+import type { RedisConnections } from '../redis/redis-connections.ts';
 
 /** Counts in Redis, so that a limit holds for all daemons together; while Redis is away, each daemon counts for itself. */
 export const redisCounters =

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { CoreEvents } from '../events.ts';
 import { type EventRelay, isRelayed } from './event-relay.ts';
-import type { RedisConnections } from './redis-connections.ts';
+import type { RedisConnections } from '../redis/redis-connections.ts';
 
 /** Characters of one message; what is more is split. */
 const MAX_MESSAGE = 256 * 1024;

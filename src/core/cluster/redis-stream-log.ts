@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { safeParse } from '../../contract/safe-parse.ts';
-import type { RedisConnections } from './redis-connections.ts';
+import type { RedisConnections } from '../redis/redis-connections.ts';
 import { type StreamEntry, type StreamLog, StreamUnavailable } from './stream-log.ts';
 
 /** Items of this time travel together. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isLoopbackHost } from '../outbound/address-rules.ts';
+import { isLoopbackHost } from '../text/loopback-host.ts';
 
 /** A URL of PostgreSQL; its password stands before the host, where it is known to be one. */
 export const databaseUrlSchema = z

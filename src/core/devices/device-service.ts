@@ -57,6 +57,8 @@ export class DeviceService {
     const { database, pairings, sessions, tokens, audit } = this.#deps;
     await database.write(async (transaction) => {
       const { owner_id, name } = await find(transaction.db, caller, id);
+      // So that none of the devices approves another meanwhile.
+      await database.engine.lockUser(transaction.db, owner_id);
       const ids = await withApproved(transaction.db, id);
       let revokedSessions = 0;
       for (const each of ids) {

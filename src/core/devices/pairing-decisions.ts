@@ -57,7 +57,8 @@ export class PairingDecisions {
     return this.#try(caller, client, async () => {
       const { database, runtime } = this.#deps;
       const now = runtime.now().toISOString();
-      return toPairingRequest(await this.#find(database.read, caller, code, now), now);
+      const find = (hash: string) => this.#deps.store.findByCode(database.read, hash, now);
+      return toPairingRequest(await this.#find(caller, code, find), now);
     });
   }
 
@@ -116,7 +117,12 @@ export class PairingDecisions {
       database.write(async (transaction) => {
         const now = runtime.now();
         const at = now.toISOString();
-        const row = await this.#find(transaction.db, caller, code, at);
+        // The device of the caller may be revoked at this moment, and another device may claim the code.
+        await database.engine.lockUser(transaction.db, caller.userId);
+        await requireDevice(transaction, caller);
+        const row = await this.#find(caller, code, (hash) =>
+          store.lockByCode(database.engine, transaction.db, hash, at),
+        );
         if (row.status !== 'pending')
           throw new AppError('wrong_state', `This request is already ${row.status}`);
         const decision = await decide(transaction, row, now);
@@ -148,14 +154,12 @@ export class PairingDecisions {
 
   /** Finds the request with this code; those of other users' QR codes do not exist for the caller. */
   async #find(
-    db: WriteTransaction['db'],
     caller: Caller,
     code: string,
-    now: string,
+    find: (hash: string) => Promise<PairingRequestRow | undefined>,
   ): Promise<PairingRequestRow> {
-    const { store, keyRing } = this.#deps;
-    const hash = hashCode(keyRing, code);
-    const row = hash === undefined ? undefined : await store.findByCode(db, hash, now);
+    const hash = hashCode(this.#deps.keyRing, code);
+    const row = hash === undefined ? undefined : await find(hash);
     const isOpen = row && (row.created_by === null || row.created_by === caller.userId || isAdmin(caller));
     if (!isOpen) throw new AppError('not_found', 'No pending request has this code');
     return row;
@@ -191,6 +195,13 @@ export class PairingDecisions {
       throw error;
     }
   }
+}
+
+/** A device that was revoked since it sent the request decides nothing. */
+async function requireDevice({ db }: WriteTransaction, { deviceId }: Caller): Promise<void> {
+  if (deviceId === undefined) return;
+  const own = await db.selectFrom('devices').select('id').where('id', '=', deviceId).executeTakeFirst();
+  if (!own) throw new AppError('unauthenticated', 'Not signed in');
 }
 
 async function refuseSelfApproval(

@@ -150,6 +150,7 @@ export class PairingService {
       limited: isLimited ? 1 : 0,
     };
     await database.write(async (transaction) => {
+      await database.engine.enter(transaction.db, 'pairing');
       const pending = await store.pendingOf(transaction.db, createdBy, row.created_at);
       // A user shows QR codes wherever they are; everybody else counts by address.
       const leaving = slotFor(pending, createdBy === null ? row.address : null);

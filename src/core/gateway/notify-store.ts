@@ -69,13 +69,15 @@ export class NotifyStore {
     );
   }
 
+  /** Those that wait for the task, locked. */
   waitingFor(taskId: string, db: Kysely<Schema>): Promise<NotifyDeliveryRow[]> {
-    return db
+    const waiting = db
       .selectFrom('notify_deliveries')
       .selectAll()
       .where('task_id', '=', taskId)
       .where('status', '=', 'waiting')
-      .execute();
+      .orderBy('id');
+    return this.#database.engine.lock(waiting).execute();
   }
 
   findTask(taskId: string, db: Kysely<Schema>): Promise<EndedTask | undefined> {

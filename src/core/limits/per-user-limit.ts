@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { AppError } from '../errors.ts';
+import type { Engine } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 
 type OwnedTable = { [T in keyof Schema]: Schema[T] extends { owner_id: string } ? T : never }[keyof Schema];
@@ -25,8 +26,14 @@ export async function excessOf(
   return (rows[0]?.n ?? 0) + 1 - max;
 }
 
-/** Throws an `AppError` when the user already has as many as the limit allows. */
-export async function requireRoom(db: Kysely<Schema>, limit: PerUserLimit, ownerId: string): Promise<void> {
+/** Throws an `AppError` when the user already has as many as the limit allows; locks the user, so that the room stays. */
+export async function requireRoom(
+  engine: Engine,
+  db: Kysely<Schema>,
+  limit: PerUserLimit,
+  ownerId: string,
+): Promise<void> {
+  await engine.lockUser(db, ownerId);
   if ((await excessOf(db, limit, ownerId)) > 0) throw limitReached(limit);
 }
 

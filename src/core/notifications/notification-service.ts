@@ -120,7 +120,9 @@ export class NotificationService {
     change: (readAt: string | null) => string | null,
   ): Promise<Notification> {
     return this.#database.write(async ({ db }) => {
-      const found = await db.selectFrom('notifications').selectAll().where('id', '=', id).executeTakeFirst();
+      const found = await this.#database.engine
+        .lock(db.selectFrom('notifications').selectAll().where('id', '=', id))
+        .executeTakeFirst();
       const row = requireOwned(caller, found, 'Notification');
       const read_at = change(row.read_at);
       await db.updateTable('notifications').set({ read_at }).where('id', '=', id).execute();

@@ -88,9 +88,3 @@ export function isWithin(address: string, ranges: readonly string[]): boolean {
   const plain = unmapped(address);
   return cachedList(ranges).check(plain, family(plain));
 }
-
-/** Whether the name or address is a loopback of this machine. */
-export function isLoopbackHost(host: string): boolean {
-  if (isIP(host) === 4) return host.startsWith('127.');
-  return host === 'localhost' || host === '::1';
-}

@@ -1,7 +1,9 @@
+import type { Kysely } from 'kysely';
 import { type Guard as GuardInfo, type GuardName, guardNameSchema } from '../../contract/guards.ts';
 import { type Policy, policySchema } from '../../contract/policy.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Database } from '../storage/database.ts';
+import type { Schema } from '../storage/schema.ts';
 import { readState, writeState } from '../storage/state.ts';
 import { guardDescriptions } from './guard-descriptions.ts';
 
@@ -47,10 +49,7 @@ export class PolicyService {
 
   static async load(deps: PolicyServiceDeps): Promise<PolicyService> {
     const { read } = deps.database;
-    const stored = await readState(read, POLICY);
-    const off = await readState(read, GUARDS_OFF);
-    const policy = policySchema.parse({ ...defaultPolicy, ...(stored && (JSON.parse(stored) as object)) });
-    return new PolicyService(deps, policy, new Set(off === undefined ? [] : (JSON.parse(off) as string[])));
+    return new PolicyService(deps, await readPolicy(read), await readGuardsOff(read));
   }
 
   get policy(): Policy {
@@ -68,16 +67,16 @@ export class PolicyService {
 
   async update(patch: PolicyPatch, changer: Changer): Promise<Policy> {
     const changes = Object.entries(patch).filter(([, value]) => value !== undefined);
-    await this.#write(changer, 'policy.changed', Object.fromEntries(changes), async () => {
-      const policy = policySchema.parse({ ...this.#policy, ...Object.fromEntries(changes) });
+    await this.#write(changer, 'policy.changed', Object.fromEntries(changes), async (db) => {
+      const policy = policySchema.parse({ ...(await readPolicy(db)), ...Object.fromEntries(changes) });
       return { key: POLICY, value: JSON.stringify(policy), apply: () => (this.#policy = policy) };
     });
     return this.#policy;
   }
 
   async setGuard(name: GuardName, enabled: boolean, changer: Changer): Promise<GuardInfo> {
-    await this.#write(changer, 'guard.changed', { name, enabled }, async () => {
-      const off = new Set(this.#guardsOff);
+    await this.#write(changer, 'guard.changed', { name, enabled }, async (db) => {
+      const off = await readGuardsOff(db);
       if (enabled) off.delete(name);
       else off.add(name);
       return { key: GUARDS_OFF, value: JSON.stringify([...off]), apply: () => (this.#guardsOff = off) };
@@ -93,15 +92,17 @@ export class PolicyService {
     return { name, enabled: this.isGuardOn(name), description: guardDescriptions[name] };
   }
 
-  /** Applies the change only after it is committed. */
+  /** Builds on what is stored, which others may have changed, and applies the change only after it is committed. */
   #write(
     { userId, address }: Changer,
     tool: string,
     args: Record<string, unknown>,
-    build: () => Promise<{ key: string; value: string; apply: () => void }>,
+    build: (db: Kysely<Schema>) => Promise<{ key: string; value: string; apply: () => void }>,
   ): Promise<void> {
-    return this.#deps.database.write(async (transaction) => {
-      const { key, value, apply } = await build();
+    const { database } = this.#deps;
+    return database.write(async (transaction) => {
+      await database.engine.enter(transaction.db, 'policy');
+      const { key, value, apply } = await build(transaction.db);
       await writeState(transaction.db, key, value);
       await this.#deps.audit.append(transaction, {
         kind: 'security',
@@ -114,4 +115,14 @@ export class PolicyService {
       transaction.afterCommit(apply);
     });
   }
+}
+
+async function readPolicy(db: Kysely<Schema>): Promise<Policy> {
+  const stored = await readState(db, POLICY);
+  return policySchema.parse({ ...defaultPolicy, ...(stored && (JSON.parse(stored) as object)) });
+}
+
+async function readGuardsOff(db: Kysely<Schema>): Promise<Set<string>> {
+  const off = await readState(db, GUARDS_OFF);
+  return new Set(off === undefined ? [] : (JSON.parse(off) as string[]));
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
-import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Feature } from '../lifecycle.ts';
 import { secretFilesIn } from '../config/environment-values.ts';
 import { ownDirectories, ownFiles } from '../paths/own-directories.ts';

@@ -1,7 +1,7 @@
 import { createECDH } from 'node:crypto';
 import type { SubscribePush } from '../../contract/push.ts';
 import { AppError } from '../errors.ts';
-import { isLoopbackHost } from '../outbound/address-rules.ts';
+import { isLoopbackHost } from '../text/loopback-host.ts';
 
 const AUTH_BYTES = 16;
 

@@ -70,8 +70,9 @@ export class PushService {
       last_sent_at: null,
       last_error: null,
     };
-    const former = await store.of(caller.userId, this.#now());
     await database.write(async (transaction) => {
+      await database.engine.lockUser(transaction.db, caller.userId);
+      const former = await store.of(caller.userId, this.#now(), transaction.db);
       await store.insert(transaction, row);
       for (const each of former.slice(MAX_OF_USER - 1)) await store.remove(transaction, each.id);
       await caller.auditEntry?.append(transaction);

@@ -26,8 +26,8 @@ export class PushStore {
   }
 
   /** Those of a user, newest first. */
-  of(userId: string, now: string): Promise<PushSubscriptionRow[]> {
-    return active(this.#database.read, now)
+  of(userId: string, now: string, db: Kysely<Schema> = this.#database.read): Promise<PushSubscriptionRow[]> {
+    return active(db, now)
       .selectAll('push_subscriptions')
       .where('push_subscriptions.owner_id', '=', userId)
       .orderBy('push_subscriptions.id', 'desc')

@@ -1,4 +1,4 @@
-import type { RedisConnections } from '../cluster/redis-connections.ts';
+import type { RedisConnections } from '../redis/redis-connections.ts';
 import { MemoryQueue, type MemoryQueueDeps, type WaitingId } from './memory-queue.ts';
 import {
   type EnqueueOptions,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type * as BullMq from 'bullmq';
 import type { Job, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { RedisConnections } from '../cluster/redis-connections.ts';
+import type { RedisConnections } from '../redis/redis-connections.ts';
 import { messageOf } from '../errors.ts';
 import type { QueuedWork } from './task-queue.ts';
 import { taskOfJob } from './wake-up-jobs.ts';

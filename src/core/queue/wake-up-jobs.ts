@@ -1,5 +1,5 @@
 import type { Queue } from 'bullmq';
-import type { RedisConnections } from '../cluster/redis-connections.ts';
+import type { RedisConnections } from '../redis/redis-connections.ts';
 import type { WaitingId } from './memory-queue.ts';
 import type { QueuedWork } from './task-queue.ts';
 import { nameOfJobs, toPayload, type WakeUpPayload } from './wake-up-payload.ts';

@@ -77,10 +77,13 @@ export const taskRule = ({ database, removal }: TaskRuleDeps): RetentionRule => 
     function removeTasks(part: OldTask[]): Promise<number> {
       return database.write(async (transaction) => {
         const ids = part.map(({ id }) => id);
-        const { rows } = await sql<TaskHead>`select id, status from tasks
-          where id in (${sql.join(ids)}) and completed_at < ${before} and not ${isTaskNeeded}`.execute(
-          transaction.db,
-        );
+        const old = transaction.db
+          .selectFrom('tasks')
+          .select(['id', 'status'])
+          .where('id', 'in', ids)
+          .where('completed_at', '<', before)
+          .where(sql<SqlBool>`not ${isTaskNeeded}`);
+        const rows = await database.engine.lock(old).execute();
         const still = new Set(rows.filter(({ status }) => isTerminal(status)).map(({ id }) => id));
         await removal.remove(
           transaction,

@@ -145,7 +145,8 @@ export class ScheduleOccurrences {
   ): Promise<OccurrenceOutcome | typeof outdated | undefined> {
     const { store, taskStore, tasks, registry, runtime } = this.#deps;
     const { db } = transaction;
-    const open = before.open_task_id === null ? undefined : await taskStore.findHead(before.open_task_id, db);
+    const open =
+      before.open_task_id === null ? undefined : await taskStore.lockHead(transaction, before.open_task_id);
     const owner = await store.findOwner(before.owner_id, db);
     const isOpenToOwner = owner !== undefined && owner.disabled_at === null;
     const hasLostCommands = mayCommand && (!owner || roleOf(owner) !== 'admin');

@@ -98,7 +98,7 @@ export class ScheduleService {
     const first = await database.write(async (transaction: WriteTransaction) => {
       const meanwhile = request && (await idempotency.find(transaction.db, request));
       if (meanwhile) return meanwhile as FirstAnswer;
-      await requireRoom(transaction.db, perUser, caller.userId);
+      await requireRoom(database.engine, transaction.db, perUser, caller.userId);
       await store.insert(transaction.db, row);
       if (request) await idempotency.insert(transaction, request, answer, row.created_at);
       await caller.auditEntry?.append(transaction, { id: row.id });

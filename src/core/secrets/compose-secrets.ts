@@ -1,5 +1,4 @@
 import type { Locations } from '../../contract/locations.ts';
-import type { Mode } from '../config/define-setting.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Database } from '../storage/database.ts';
 import { KeyRing } from './key-ring.ts';
@@ -9,7 +8,7 @@ import type { SecretBox } from './secret-box.ts';
 export interface SecretDeps {
   database: Database;
   locations: Locations;
-  config: { get(key: 'mode'): Mode; useBox(box: SecretBox): void };
+  config: { get(key: 'mode'): string; useBox(box: SecretBox): void };
 }
 
 /** Wires the keys of this installation; from now on secret settings can be read. */

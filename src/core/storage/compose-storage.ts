@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { SharedClock } from '../shared-clock.ts';
-import type { Config } from '../config/config.ts';
 import { explainUnwritable } from '../paths/explain-unwritable.ts';
 import { makeDirectory } from '../paths/make-directory.ts';
 import type { Log } from '../log.ts';
@@ -15,9 +14,18 @@ import { openSqlite, type StorageOptions } from './sqlite/open-sqlite.ts';
 /** How often to check the storage while nothing is written. */
 const CHECK_EVERY_MS = 5000;
 
+/** The settings of the storage. */
+interface StorageConfig {
+  get(key: 'mode'): string;
+  get(key: 'storage.synchronous'): StorageOptions['synchronous'];
+  get(key: 'storage.cacheMiB' | 'storage.readers' | 'storage.writers'): number;
+  get(key: 'storage.prepared'): boolean;
+  get(key: 'storage.url'): string | undefined;
+}
+
 export interface StorageDeps extends Pick<StorageOptions, 'reportBug'> {
   onStartStep?: StorageOptions['report'];
-  config: Pick<Config, 'get'>;
+  config: StorageConfig;
   runtime: Pick<Runtime, 'monotonic' | 'random'>;
   clock: Pick<SharedClock, 'add'>;
   locations: Locations;

@@ -36,6 +36,9 @@ export interface WriteOptions {
   independent?: boolean;
 }
 
+/** The options of an independent work. */
+export const independent: WriteOptions = { independent: true };
+
 export interface Database {
   /** Reads committed data only. */
   readonly read: Kysely<Schema>;
@@ -105,7 +108,7 @@ export interface TextSlice {
 }
 
 /** What only one transaction of all daemons may do at a time. */
-export type Section = 'audit';
+export type Section = 'accounts' | 'audit' | 'inbound' | 'pairing' | 'policy' | 'worktrees';
 
 /** Conditions whose SQL differs between engines. */
 export interface Engine {
@@ -128,8 +131,13 @@ export interface Engine {
   jsonValue<T>(column: string, path: string): RawBuilder<T>;
   /** Whether the table may have so many rows that counting them would hold up other requests. */
   mayHaveMany(table: ListedTable): Promise<boolean>;
-  /** The query inside a transaction, with its rows kept from changing until the commit. */
-  lock<Q extends { forUpdate(): Q }>(query: Q): Q;
+  /** The query inside a transaction, with its rows kept from changing until the commit; they may be referred to. */
+  lock<Q extends { forNoKeyUpdate(): Q }>(query: Q): Q;
+  /**
+   * Resolves when no other transaction that locked the user can commit before this one: for rules about everything that
+   * a user has, such as how many.
+   */
+  lockUser(db: Kysely<Schema>, userId: string): Promise<void>;
   /**
    * Resolves when no other transaction that is in the same section can commit before this one: what is read after it
    * holds until the commit.

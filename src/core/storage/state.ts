@@ -1,10 +1,20 @@
 import type { Kysely } from 'kysely';
-import type { Database } from './database.ts';
+import type { Database, Engine } from './database.ts';
 import type { Schema } from './schema.ts';
 
 /** Reads a value of the installation state; undefined where it is not set. */
 export async function readState(db: Kysely<Schema>, key: string): Promise<string | undefined> {
   return (await db.selectFrom('state').select('value').where('key', '=', key).executeTakeFirst())?.value;
+}
+
+/** The same in a transaction, with the value kept from changing until the commit. */
+export async function lockState(
+  engine: Engine,
+  db: Kysely<Schema>,
+  key: string,
+): Promise<string | undefined> {
+  return (await engine.lock(db.selectFrom('state').select('value').where('key', '=', key)).executeTakeFirst())
+    ?.value;
 }
 
 /**

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Membership } from '../cluster/membership.ts';
-import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import { type AdapterDeps, createAdapters } from '../agents/adapter-list.ts';

@@ -49,8 +49,7 @@ export class DeadLetterService {
       caller,
       id,
       { status: 'resolved', resolution: 'retried', note: null },
-      async (transaction, row) => {
-        const task = await store.findHead(row.task_id, transaction.db);
+      async (transaction, row, task) => {
         if (task?.status !== 'failed')
           throw new AppError('wrong_state', `The task of this dead letter is ${task?.status ?? 'gone'}`);
         if (task.best_of !== null)
@@ -106,15 +105,21 @@ export class DeadLetterService {
     caller: Caller,
     id: string,
     change: Pick<DeadLetterRow, 'status' | 'resolution' | 'note'>,
-    alsoDo: (transaction: WriteTransaction, row: DeadLetterRow) => Promise<void> = async () => undefined,
+    alsoDo: (
+      transaction: WriteTransaction,
+      row: DeadLetterRow,
+      task: TaskHead | undefined,
+    ) => Promise<void> = async () => undefined,
   ): Promise<DeadLetter> {
-    const { database, deadLetters, runtime, bus } = this.#deps;
+    const { database, store, deadLetters, runtime, bus } = this.#deps;
     return database.write(async (transaction) => {
       const row = requireOwned(caller, await deadLetters.find(id, transaction.db), 'Dead letter');
+      // The task first, as where it is deleted: two that lock them in different orders wait in a circle.
+      const task = await store.lockHead(transaction, row.task_id);
       const resolved_at = runtime.now().toISOString();
       const item = await deadLetters.close(transaction, id, { ...change, resolved_at });
       if (!item) throw new AppError('wrong_state', `This dead letter is already ${row.status}`);
-      await alsoDo(transaction, row);
+      await alsoDo(transaction, row, task);
       await caller.auditEntry?.append(transaction);
       transaction.afterCommit(() => bus.emit('queue', undefined));
       return item;

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Log } from '../log.ts';
-import type { Database, WriteTransaction } from '../storage/database.ts';
+import { type Database, type WriteTransaction, independent } from '../storage/database.ts';
 import { storableJson } from '../storage/storable-text.ts';
 import { mayTryAgain, nextOutage, type Outage, outageDelay, retryDelay } from './retry-policy.ts';
 import type { RunEvents } from './run-events.ts';
@@ -60,7 +60,10 @@ export class OutcomeRecorder {
     if (outcome.kind === 'gone') return;
     for (;;) {
       try {
-        const moved = await database.write((transaction) => this.#write(transaction, task, outcome, rest));
+        const moved = await database.write(
+          (transaction) => this.#write(transaction, task, outcome, rest),
+          independent,
+        );
         // The cost of candidates is counted once, by themselves.
         if (moved && 'result' in outcome && task.best_of === null)
           metrics.tasks.addCost(task.agent_type ?? '', outcome.result.cost);

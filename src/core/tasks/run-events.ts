@@ -1,5 +1,5 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, independent } from '../storage/database.ts';
 import type { TaskStore } from './task-store.ts';
 import type { NewEvent } from './new-event.ts';
 
@@ -87,8 +87,9 @@ export class RunEvents {
     const events = this.#waiting;
     this.#waiting = [];
     try {
-      const isOurs = await database.write((transaction) =>
-        store.addEvents(transaction, this.#task, now(), events),
+      const isOurs = await database.write(
+        (transaction) => store.addEvents(transaction, this.#task, now(), events),
+        independent,
       );
       if (isOurs) this.#callFollowers(events.length);
       else {

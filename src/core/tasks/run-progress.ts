@@ -1,7 +1,7 @@
 import type { RunProgress } from '../../contract/run-progress.ts';
 import type { RunningEvent } from '../agents/agent-adapter.ts';
 import type { Used } from '../budgets/day-usage-store.ts';
-import { aloneDaemon, type DaemonIdentity } from '../cluster/daemon-identity.ts';
+import { aloneDaemon, type DaemonIdentity } from '../daemon-identity.ts';
 import type { CoreEvents, EventBus } from '../events.ts';
 import { formatUsd } from '../text/format-usd.ts';
 

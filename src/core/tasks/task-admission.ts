@@ -2,7 +2,7 @@ import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, independent } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { msUntilDue } from './due-time.ts';
 import { queuedWorkOf, type QueuedTask } from './queued-work.ts';
@@ -52,8 +52,9 @@ export class TaskAdmission {
   async admit(task: TaskHead): Promise<boolean> {
     const { database, store, runtime } = this.#deps;
     if (task.held === 1 || !this.decide(task).fits) return false;
-    const moved = await database.write((transaction) =>
-      store.move(transaction, task, 'admit', runtime.now(), {}, [queuedEvent]),
+    const moved = await database.write(
+      (transaction) => store.move(transaction, task, 'admit', runtime.now(), {}, [queuedEvent]),
+      independent,
     );
     if (moved) await this.wake(moved);
     return moved !== undefined;

@@ -39,7 +39,7 @@ export class TaskDeletion {
     await worktrees.tidyOne(id);
     await database.write(async (transaction) => {
       const { db } = transaction;
-      const head = requireOwned(caller, await store.findHead(id, db), 'Task');
+      const head = requireOwned(caller, await store.lockHead(transaction, id), 'Task');
       if (!isTerminal(head.status))
         throw new AppError(
           'conflict',

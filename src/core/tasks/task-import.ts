@@ -71,7 +71,7 @@ export class TaskImport {
       await caller.auditEntry?.append(transaction);
       const inserted = new Set<string>();
       for (const row of rows) {
-        if (inserted.has(row.id) || (await store.findHead(row.id, transaction.db))) continue;
+        if (inserted.has(row.id) || (await store.lockHead(transaction, row.id))) continue;
         const message = row.held === 1 ? 'Imported; waiting for its release' : `Imported as ${row.status}`;
         store.insert(transaction, row, [{ type: 'created', message, data: { imported: true } }]);
         inserted.add(row.id);

@@ -1,4 +1,4 @@
-import type { DaemonIdentity } from '../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Log } from '../log.ts';
 import { messageOf } from '../errors.ts';
 import type { Database } from '../storage/database.ts';

@@ -12,7 +12,7 @@ import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { QueuedWork, TaskQueue, WorkSlot } from '../queue/task-queue.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, independent } from '../storage/database.ts';
 import { type ActiveRuns, type RunHandle, RunStopped } from './active-runs.ts';
 import { probationMs } from './crash-evidence.ts';
 import type { QueueSlots } from './queue-slots.ts';
@@ -154,7 +154,7 @@ export class TaskRunner {
       // Registered with the commit: a cancel in the same commit then finds a run to stop.
       if (moved) transaction.afterCommit(() => (run = runs.begin(task.id, change.fence)));
       return moved;
-    });
+    }, independent);
     return head && run && { head, run };
   }
 

@@ -70,6 +70,8 @@ export interface TaskPurpose<T> {
   isVerifyVouched?: boolean;
   /** Before this moment no run of it begins. */
   notBefore?: Date | undefined;
+  /** True where `attach` neither reads nor writes, and there is no `key` and no `instead`. */
+  isIndependent?: boolean;
 }
 
 /** Creates tasks and moves them on behalf of a caller. */
@@ -94,6 +96,7 @@ export class TaskService {
         warnings = await this.#deps.check.warningsOf(row, body);
       },
       // The same key gets the same answer again.
+      isIndependent: key === undefined,
       attach: (_, task) => (key === undefined || warnings.length === 0 ? task : { ...task, warnings }),
     });
     if (key === undefined) return { task: answer, isReplay, warnings };
@@ -163,7 +166,7 @@ export class TaskService {
         await idempotency.insert(transaction, request, outcome.answer, row.created_at);
       return !outcome.isReplay;
     };
-    await this.#insert(row, { guard, hold: purpose.hold });
+    await this.#insert(row, { guard, hold: purpose.hold, isIndependent: purpose.isIndependent });
     if (!outcome) throw new Error('The task was inserted without its answer');
     return outcome;
   }
@@ -204,7 +207,7 @@ export class TaskService {
   async cancel(caller: Caller, id: string): Promise<Task> {
     const { database, store, queue } = this.#deps;
     await database.write(async (transaction) => {
-      const head = requireOwned(caller, await store.findHead(id, transaction.db), 'Task');
+      const head = requireOwned(caller, await store.lockHead(transaction, id), 'Task');
       if (!allows('cancel', head.status))
         throw new AppError('wrong_state', `A task that is ${head.status} cannot be cancelled`);
       await this.cancelWith(transaction, head, 'Cancelled');
@@ -213,7 +216,7 @@ export class TaskService {
     return this.get(caller, id);
   }
 
-  /** Cancels an unfinished task together with another change; its id may still be in the queue, which is harmless. */
+  /** Cancels an unfinished task, locked, together with another change; its id may still be in the queue, which is harmless. */
   async cancelWith(transaction: WriteTransaction, head: TaskHead, message: string): Promise<void> {
     const { store, runs, runtime } = this.#deps;
     const now = runtime.now();
@@ -229,7 +232,7 @@ export class TaskService {
     if (!moved) throw new AppError('unavailable', 'The task moved at the same moment. Try again.');
     transaction.afterCommit(() => runs.stop(head.id, 'cancelled'));
     if (head.best_of !== null)
-      for (const candidate of await store.openCandidates(head.id, transaction.db))
+      for (const candidate of await store.openCandidates(head.id, transaction))
         await this.cancelWith(transaction, candidate, 'Cancelled with the task of which it is a candidate');
   }
 
@@ -248,6 +251,7 @@ export class TaskService {
         may_command: old.may_command === 1 && mayRunCommands(caller) ? 1 : 0,
         retried_from: old.id,
       }),
+      { isIndependent: true },
     );
   }
 
@@ -280,7 +284,7 @@ export class TaskService {
    */
   async #insert(
     row: WholeTask,
-    { guard = async () => true, hold }: { guard?: InsertGuard; hold?: string | undefined } = {},
+    { guard = async () => true, hold, isIndependent = false }: InsertOptions = {},
   ): Promise<Task> {
     const { database, store, admission, immediate } = this.#deps;
     const { fits, event } =
@@ -290,6 +294,7 @@ export class TaskService {
     const born = toTask(row);
     const stored: WholeTask = fits ? { ...row, status: 'queued' } : row;
     const events: NewEvent[] = [{ type: 'created', message: 'Created', data: { source: row.source } }, event];
+    const options = { independent: isIndependent };
     const insertClaimed: InsertClaimed = (claim, onInsert) =>
       database.write(async (transaction) => {
         if (!(await guard(transaction, born))) return false;
@@ -298,7 +303,7 @@ export class TaskService {
           store.insertClaimed(transaction, stored, claim.change, [...events, claim.event]),
         );
         return true;
-      });
+      }, options);
     // A person waits for it, so it does not wait for a claim of its own.
     const started = fits && row.interactive === 1 ? immediate.start(stored, insertClaimed) : undefined;
     if (started) {
@@ -309,7 +314,7 @@ export class TaskService {
       if (!(await guard(transaction, born))) return false;
       store.insert(transaction, stored, events);
       return true;
-    });
+    }, options);
     if (isInserted && fits) await admission.wake(stored);
     return born;
   }
@@ -323,6 +328,12 @@ export class TaskService {
   async #owned(caller: Caller, id: string): Promise<StoredTask> {
     return requireOwned(caller, await this.#deps.store.find(id), 'Task');
   }
+}
+
+interface InsertOptions {
+  guard?: InsertGuard;
+  hold?: string | undefined;
+  isIndependent?: boolean | undefined;
 }
 
 type InsertGuard = (transaction: WriteTransaction, task: Task) => Promise<boolean>;

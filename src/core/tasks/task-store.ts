@@ -21,6 +21,7 @@ export class TaskStore {
   readonly #moves = new Map<string, ReturnType<TaskStore['prepareMove']>>();
   readonly #find;
   readonly #findHead;
+  readonly #lockHead;
   readonly #addEvents;
 
   constructor(database: Database, bus: EventBus, outbox?: TaskOutbox) {
@@ -33,6 +34,9 @@ export class TaskStore {
     );
     this.#findHead = prepareQuery<{ id: string }, TaskHead>((value) =>
       db.selectFrom('tasks').select(headColumns).where('id', '=', value('id')),
+    );
+    this.#lockHead = prepareQuery<{ id: string }, TaskHead>((value) =>
+      this.#engine.lock(db.selectFrom('tasks').select(headColumns).where('id', '=', value('id'))),
     );
     this.#addEvents = prepareQuery<
       { id: string; status: TaskStatus; fence: number; count: number },
@@ -52,9 +56,13 @@ export class TaskStore {
     return (await this.#db.executeQuery(this.#find({ id }))).rows[0];
   }
 
-  /** Reads inside the transaction, so that a guarded move right after it cannot miss. */
-  async findHead(id: string, db: Kysely<Schema> = this.#db): Promise<TaskHead | undefined> {
-    return (await db.executeQuery(this.#findHead({ id }))).rows[0];
+  async findHead(id: string): Promise<TaskHead | undefined> {
+    return (await this.#db.executeQuery(this.#findHead({ id }))).rows[0];
+  }
+
+  /** The task stays where it is until the commit, so that a guarded move cannot miss. */
+  async lockHead({ db }: Pick<WriteTransaction, 'db'>, id: string): Promise<TaskHead | undefined> {
+    return (await db.executeQuery(this.#lockHead({ id }))).rows[0];
   }
 
   /** Whether a task that is not finished continues this one. */
@@ -93,7 +101,7 @@ export class TaskStore {
     { id, seq }: TaskHead,
     { text, now }: { text: string; now: Date },
   ): Promise<boolean> {
-    const row = await db
+    const found = db
       .selectFrom('tasks')
       .select('prompt')
       .where('id', '=', id)
@@ -104,8 +112,8 @@ export class TaskStore {
           is('status', '=', 'pending'),
           is.and([is('status', '=', 'queued'), is('scheduled_for', '>', now.toISOString())]),
         ]),
-      )
-      .executeTakeFirst();
+      );
+    const row = await this.#engine.lock(found).executeTakeFirst();
     if (!row) return false;
     const prompt = `${row.prompt ?? ''}${text}`;
     await this.#engine.changeText(db, seq, async () => {
@@ -114,14 +122,15 @@ export class TaskStore {
     return true;
   }
 
-  /** The candidates of a task that are not finished. */
-  openCandidates(id: string, db: Kysely<Schema> = this.#db): Promise<TaskHead[]> {
-    return db
+  /** The candidates of a task that are not finished; in a transaction they stay where they are until the commit. */
+  openCandidates(id: string, transaction?: Pick<WriteTransaction, 'db'>): Promise<TaskHead[]> {
+    const open = (transaction?.db ?? this.#db)
       .selectFrom('tasks')
       .select(headColumns)
       .where('parent_id', '=', id)
       .where('status', 'in', ['pending', 'queued', 'in_progress'])
-      .execute();
+      .orderBy('seq');
+    return (transaction ? this.#engine.lock(open) : open).execute();
   }
 
   /** Why the last attempt of the task failed, as stored before this change. */

@@ -5,7 +5,7 @@ import { AppError, messageOf } from '../errors.ts';
 import { fenceData } from '../text/fence-data.ts';
 import type { Log } from '../log.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, independent } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
 import type { FileKeepers } from './file-keeper.ts';
@@ -176,7 +176,7 @@ export class ToolGate {
         ...approvedBy(approval),
       });
       return true;
-    });
+    }, independent);
   }
 
   async #execute(

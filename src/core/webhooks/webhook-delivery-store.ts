@@ -100,11 +100,13 @@ export class WebhookDeliveryStore {
         .limit(value('limit')),
     );
     this.#head = prepareQuery<{ id: string }, DeliveryHead>((value) =>
-      db
-        .selectFrom('webhook_deliveries')
-        .select(['event', 'attempt', 'history'])
-        .where('id', '=', value('id'))
-        .where('status', '=', pending),
+      database.engine.lock(
+        db
+          .selectFrom('webhook_deliveries')
+          .select(['event', 'attempt', 'history'])
+          .where('id', '=', value('id'))
+          .where('status', '=', pending),
+      ),
     );
     this.#update = prepareQuery<DeliveryChange & { id: string; before: number }, { id: string }>((value) =>
       db
@@ -221,7 +223,7 @@ export class WebhookDeliveryStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Reads within the transaction of the update; undefined if the delivery is not pending. */
+  /** Locked for the update; undefined if the delivery is not pending. */
   async findHead({ db }: WriteTransaction, id: string): Promise<DeliveryHead | undefined> {
     return (await db.executeQuery(this.#head({ id }))).rows[0];
   }

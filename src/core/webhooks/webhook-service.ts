@@ -89,7 +89,7 @@ export class WebhookService {
       created_at: runtime.now().toISOString(),
     };
     await database.write(async (transaction) => {
-      await requireRoom(transaction.db, perUser, caller.userId);
+      await requireRoom(database.engine, transaction.db, perUser, caller.userId);
       await store.insert(transaction.db, row);
       await this.#audit(transaction, caller, 'webhooks.created', row);
     });
@@ -106,7 +106,7 @@ export class WebhookService {
     if (url !== undefined) this.#checkUrl(url);
     const sealed = typeof token === 'string' ? this.#sealToken(id, token) : token;
     const row = await database.write(async (transaction) => {
-      const before = requireVisible(caller, await store.find(id, transaction.db));
+      const before = requireVisible(caller, await store.lock(transaction.db, id));
       if (url !== undefined || token !== undefined) requireTrusted(caller, before);
       const after = await store.update(transaction.db, before, {
         ...(active !== undefined && { status: active ? 'active' : 'paused', failing_since: null }),
@@ -150,7 +150,7 @@ export class WebhookService {
     const sealed = this.#seal(id, secret);
     const until = new Date(runtime.now().getTime() + options.keepHours * HOUR_MS).toISOString();
     const row = await database.write(async (transaction) => {
-      const before = requireVisible(caller, await store.find(id, transaction.db));
+      const before = requireVisible(caller, await store.lock(transaction.db, id));
       requireTrusted(caller, before);
       const isKept = options.keepHours > 0;
       const after = await store.update(transaction.db, before, {

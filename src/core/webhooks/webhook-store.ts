@@ -22,6 +22,12 @@ export class WebhookStore {
     return db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
+  /** The webhook stays as it is until the commit. */
+  lock(db: Kysely<Schema>, id: string): Promise<WebhookRow | undefined> {
+    const found = db.selectFrom('webhooks').selectAll().where('id', '=', id);
+    return this.#database.engine.lock(found).executeTakeFirst();
+  }
+
   /** Lists the webhooks of a user, or of all users. */
   list(ownerId: string | undefined): Promise<WebhookRow[]> {
     const all = this.#database.read.selectFrom('webhooks').selectAll().orderBy('id');

@@ -171,6 +171,7 @@ export class WorktreeStore {
   /** Reserves a worktree before it is created, with ports of its own if it needs them. */
   reserve(row: NewWorktree, hasPorts: boolean): Promise<WorktreeRow> {
     return this.#database.write(async ({ db }) => {
+      await this.#database.engine.enter(db, 'worktrees');
       const live = await db
         .selectFrom('worktrees')
         .select(['task_id', 'port_base'])

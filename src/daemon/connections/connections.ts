@@ -1,7 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressKey } from '../../core/limits/rate-limits.ts';
-import { canonicalAddress, isLoopbackHost, isWithin } from '../../core/outbound/address-rules.ts';
+import { canonicalAddress, isWithin } from '../../core/outbound/address-rules.ts';
+import { isLoopbackHost } from '../../core/text/loopback-host.ts';
 import { refuseClient } from './client-error.ts';
 import { Connection, type Origin, type Patience } from './connection.ts';
 import { ConnectionTable } from './connection-table.ts';

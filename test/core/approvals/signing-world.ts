@@ -1,4 +1,4 @@
-import { aloneDaemon } from '../../../src/core/cluster/daemon-identity.ts';
+import { aloneDaemon } from '../../../src/core/daemon-identity.ts';
 import type { ApprovalDecision, DecideApproval } from '../../../src/contract/approvals.ts';
 import type { SignedDecision } from '../../../src/contract/signed-decision.ts';
 import type { SigningKey } from '../../../src/contract/keys.ts';

@@ -13,7 +13,7 @@ import type { Recall } from '../../../src/core/chat/recall/recall.ts';
 import { LocalTurns } from '../../../src/core/chat/turns/turns.ts';
 import { EventBus } from '../../../src/core/events.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
-import { openStorage } from '../../helpers/storage.ts';
+import { openStorage, type TestStorage } from '../../helpers/storage.ts';
 
 export const ann: Caller = { userId: 'user_ann', role: 'user' };
 export const bob: Caller = { userId: 'user_bob', role: 'user' };
@@ -87,15 +87,22 @@ export interface ChatOptions {
 }
 
 /** Completions and conversations over a database of their own, with a model that does what the test says. */
-export async function openChat({
-  answer = () => ({ text: 'Hello' }),
-  parts,
-  contextWindow,
-  price,
-  longestMs,
-  recall = async () => ({ text: undefined, memory: [] }),
-}: ChatOptions = {}) {
-  const storage = await openStorage();
+export async function openChat(options: ChatOptions = {}) {
+  return chatOver(await openStorage(), options);
+}
+
+/** The same over a storage that is open already. */
+export function chatOver(
+  storage: TestStorage,
+  {
+    answer = () => ({ text: 'Hello' }),
+    parts,
+    contextWindow,
+    price,
+    longestMs,
+    recall = async () => ({ text: undefined, memory: [] }),
+  }: ChatOptions = {},
+) {
   const { database, store: taskStore } = storage;
   const asked: Asked[] = [];
   const note = ({ prompt, temperature, maxOutputTokens, abortSignal }: Parameters<DoStream>[0]): Asked => {

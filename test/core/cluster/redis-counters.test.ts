@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { RedisConnections } from '../../../src/core/cluster/redis-connections.ts';
+import { RedisConnections } from '../../../src/core/redis/redis-connections.ts';
 import { redisCounters } from '../../../src/core/cluster/redis-counters.ts';
 import { RateLimits } from '../../../src/core/limits/rate-limits.ts';
 import { silentLog } from '../../../src/core/log.ts';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectRelay } from '../../../src/core/cluster/event-relay.ts';
-import { RedisConnections } from '../../../src/core/cluster/redis-connections.ts';
+import { RedisConnections } from '../../../src/core/redis/redis-connections.ts';
 import { RedisRelay } from '../../../src/core/cluster/redis-relay.ts';
 import { type CoreEvents, EventBus } from '../../../src/core/events.ts';
 import { silentLog } from '../../../src/core/log.ts';

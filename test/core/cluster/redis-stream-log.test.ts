@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { RedisConnections } from '../../../src/core/cluster/redis-connections.ts';
+import { RedisConnections } from '../../../src/core/redis/redis-connections.ts';
 import { RedisStreamLog } from '../../../src/core/cluster/redis-stream-log.ts';
 import { StreamUnavailable } from '../../../src/core/cluster/stream-log.ts';
 import { silentLog } from '../../../src/core/log.ts';

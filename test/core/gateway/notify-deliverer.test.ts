@@ -100,7 +100,7 @@ const addToken = ({ database }: Pick<TestStorage, 'database'>) =>
 async function end({ database, store }: TestStorage, id: string, status: TaskStatus = 'completed') {
   const move = { completed: 'complete', failed: 'fail', cancelled: 'cancel' }[status as 'completed'];
   await database.write(async (transaction) => {
-    const head = (await store.findHead(id, transaction.db)) ?? never();
+    const head = (await store.lockHead(transaction, id)) ?? never();
     const result = JSON.stringify({ success: true, output: 'the report', artifacts: [], duration: 12 });
     const error = JSON.stringify({ class: 'auth', code: 'x', message: 'Wrong key' });
     await store.move(

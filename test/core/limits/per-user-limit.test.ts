@@ -14,13 +14,13 @@ describe('a limit per user', () => {
       database.write(async (transaction) => transaction.insertLater('task_days', dayOf(owner, day)));
     await store('ann', '2030-01-01');
     await store('bob', '2030-01-01');
-    await expect(requireRoom(read, perUser, 'ann')).resolves.toBeUndefined();
+    await expect(requireRoom(database.engine, read, perUser, 'ann')).resolves.toBeUndefined();
     await store('ann', '2030-01-02');
-    await expect(requireRoom(read, perUser, 'ann')).rejects.toMatchObject({
+    await expect(requireRoom(database.engine, read, perUser, 'ann')).rejects.toMatchObject({
       code: 'wrong_state',
       message: 'Limit reached: 2 days per user. Wait: svc wait',
     });
-    await expect(requireRoom(read, perUser, 'bob')).resolves.toBeUndefined();
+    await expect(requireRoom(database.engine, read, perUser, 'bob')).resolves.toBeUndefined();
     expect(await excessOf(read, { ...perUser, max: 1 }, 'ann')).toBe(2);
   });
 });

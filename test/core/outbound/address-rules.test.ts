@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopbackHost, mayConnect } from '../../../src/core/outbound/address-rules.ts';
+import { mayConnect } from '../../../src/core/outbound/address-rules.ts';
+import { isLoopbackHost } from '../../../src/core/text/loopback-host.ts';
 
 const refused: Record<string, string[]> = {
   'this network': ['0.0.0.0', '0.1.2.3'],

@@ -1,13 +1,11 @@
+import { settle } from '../../helpers/settle.ts';
+
 /** A clock and one timer that only move when the test says. */
 export function manualTimer(startMs = Date.parse('2026-01-01T00:00:00.000Z')) {
   let nowMs = startMs;
   /** What setting the clock does not change. */
   let setMs = 0;
   let timer: { run: () => void; atMs: number } | undefined;
-  /** Lets everything come to rest that needs no time. */
-  const settle = async () => {
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-  };
   return {
     settle,
     now: () => new Date(nowMs),

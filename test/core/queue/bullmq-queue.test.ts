@@ -2,7 +2,7 @@ import { Worker } from 'bullmq';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { RedisConnections } from '../../../src/core/cluster/redis-connections.ts';
+import { RedisConnections } from '../../../src/core/redis/redis-connections.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { BullMqQueue } from '../../../src/core/queue/bullmq-queue.ts';
 import { patienceMs, sized } from '../../helpers/long.ts';

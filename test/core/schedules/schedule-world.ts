@@ -1,23 +1,13 @@
-import { ImmediateRuns } from '../../../src/core/tasks/immediate-runs.ts';
 import type { CreateSchedule } from '../../../src/contract/schedules.ts';
-import { AgentRegistry } from '../../../src/core/agents/agent-registry.ts';
 import type { Caller } from '../../../src/core/auth/caller.ts';
-import { Config } from '../../../src/core/config/config.ts';
 import { type Log, silentLog } from '../../../src/core/log.ts';
 import { NotificationService } from '../../../src/core/notifications/notification-service.ts';
-import { MemoryQueue } from '../../../src/core/queue/memory-queue.ts';
-import { QueuePause } from '../../../src/core/queue/queue-pause.ts';
 import { composeSchedules } from '../../../src/core/schedules/compose-schedules.ts';
 import type { ScheduleRow } from '../../../src/core/storage/rows/schedules.ts';
 import { type Runtime, systemRuntime } from '../../../src/core/runtime.ts';
-import { ActiveRuns } from '../../../src/core/tasks/active-runs.ts';
-import { IdempotencyStore } from '../../../src/core/tasks/idempotency-store.ts';
-import { TaskAdmission } from '../../../src/core/tasks/task-admission.ts';
 import { TaskFinishWatcher } from '../../../src/core/tasks/task-finish-watcher.ts';
-import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
-import { TaskEnvironments } from '../../../src/core/tasks/task-environments.ts';
-import { TaskService } from '../../../src/core/tasks/task-service.ts';
 import { openStorage } from '../../helpers/storage.ts';
+import { openTaskService } from '../../helpers/task-service.ts';
 import { testAdapter } from '../../helpers/tasks.ts';
 import { manualTimer } from '../outbound/manual-timer.ts';
 
@@ -55,36 +45,11 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
         .values({ id, email: id, name: id, role, onboarding_completed: 0, created_at: startAt })
         .execute(),
     );
-  const config = new Config({ env: {}, settingsFile: '/nowhere/settings.json' });
-  const registry = new AgentRegistry({
-    adapters: [
-      testAdapter(async () => ({ output: '' })),
-      ...['command', 'shell'].map((type) =>
-        testAdapter(async () => ({ output: '' }), { type, needs: ['command'], isChosenByLabels: false }),
-      ),
-    ],
-    config,
-    stats: { cells: async () => [], lastActivity: async () => undefined },
+  const { tasks, registry, environments } = await openTaskService(storage, {
     runtime,
-  });
-  const queue = new MemoryQueue();
-  const pause = await QueuePause.load(database, bus);
-  const admission = new TaskAdmission({ database, store, registry, queue, pause, runtime });
-  const idempotency = new IdempotencyStore(database);
-  const runs = new ActiveRuns();
-  const environments = new TaskEnvironments(new KeyRing(Buffer.alloc(32)));
-  const tasks = new TaskService({
-    immediate: new ImmediateRuns(),
-    ...storage,
-    idempotency,
-    admission,
-    registry,
-    queue,
-    environments,
-    check: { warningsOf: async () => [] },
-    runs,
-    config,
-    runtime,
+    adapters: ['command', 'shell'].map((type) =>
+      testAdapter(async () => ({ output: '' }), { type, needs: ['command'], isChosenByLabels: false }),
+    ),
   });
   const notifications = new NotificationService({ ...storage, runtime });
   const join = () =>
@@ -158,7 +123,7 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
       const now = timer.now();
       for (const step of move === 'cancel' ? [move] : (['claim', move] as const))
         await database.write(async (transaction) => {
-          const head = await store.findHead(id, transaction.db);
+          const head = await store.lockHead(transaction, id);
           if (!head) throw new Error(`There is no task ${id}`);
           const change = step === 'claim' ? {} : { completed_at: now.toISOString() };
           await store.move(transaction, head, step, now, change, [{ type: 'progress', message: step }]);

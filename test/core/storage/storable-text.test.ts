@@ -44,7 +44,7 @@ describe('a text to store', () => {
   });
 });
 
-const engines: [string, boolean, () => Promise<TestStorage>][] = [
+const engines: [string, boolean, () => Promise<TestStorage & AsyncDisposable>][] = [
   ['SQLite', true, () => openStorage(false)],
   ['PostgreSQL (needs PostgreSQL)', hasPostgres, () => openStorage(true)],
 ];

@@ -12,7 +12,7 @@ async function openReader(sizes: number[]) {
   const { database, store, bus } = storage;
   await database.write(async (transaction) => store.insert(transaction, newTask('task_1'), []));
   await database.write(async (transaction) => {
-    const head = await store.findHead('task_1', transaction.db);
+    const head = await store.lockHead(transaction, 'task_1');
     if (!head) throw new Error('There is no task');
     await store.addEvents(
       transaction,

@@ -1,5 +1,4 @@
-import { aloneDaemon } from '../../../src/core/cluster/daemon-identity.ts';
-import { sql } from 'kysely';
+import { aloneDaemon } from '../../../src/core/daemon-identity.ts';
 import { z } from 'zod';
 import type { ApprovalDecision } from '../../../src/contract/approvals.ts';
 import type { GuardName } from '../../../src/contract/guards.ts';
@@ -17,6 +16,7 @@ import type { Guard } from '../../../src/core/tools/guards/guard.ts';
 import type { Tool, ToolAccess, ToolContext, ToolOutput } from '../../../src/core/tools/tool.ts';
 import { type RequestedCall, ToolGate, type ToolRun } from '../../../src/core/tools/tool-gate.ts';
 import { ToolRegistry } from '../../../src/core/tools/tool-registry.ts';
+import { breakTable } from '../../helpers/break-table.ts';
 import { unsigned } from '../../helpers/approvals.ts';
 import { openStorage } from '../../helpers/storage.ts';
 import { contextIn, testTool } from './guarded-calls.ts';
@@ -148,10 +148,13 @@ export async function openGate(
       const condition = {
         intent: "new.result = 'intent'",
         result: "new.result like 'ok%'",
-        everything: 'true',
+        everything: undefined,
       }[what];
-      const text = `create trigger broken before insert on audit_log when ${condition} begin select raise(abort, 'no more'); end`;
-      return database.write(({ db }) => sql.raw(text).execute(db));
+      return breakTable(database, 'audit_log', {
+        on: 'insert',
+        message: 'no more',
+        ...(condition !== undefined && { condition }),
+      });
     },
     async [Symbol.asyncDispose]() {
       await storage[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-import { aloneDaemon } from '../../../src/core/cluster/daemon-identity.ts';
+import { aloneDaemon } from '../../../src/core/daemon-identity.ts';
 import { expect, it } from 'vitest';
 import { ApprovalService } from '../../../src/core/approvals/approval-service.ts';
 import { ApprovalStore } from '../../../src/core/approvals/approval-store.ts';

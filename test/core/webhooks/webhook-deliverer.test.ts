@@ -207,6 +207,7 @@ describe('the deliveries of a webhook', () => {
     const underway = new Map<string, number>();
     const taskOf = (id: string) => id.slice(0, id.indexOf('.'));
     let most = 0;
+    const held: (() => void)[] = [];
     const world = deliveryWorld(storage.database, {
       answer: async (id) => {
         const task = taskOf(id);
@@ -216,17 +217,18 @@ describe('the deliveries of a webhook', () => {
           most,
           [...underway.values()].reduce((sum, n) => sum + n),
         );
-        for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+        await new Promise<void>((resolve) => held.push(resolve));
         underway.set(task, 0);
         return 200;
       },
     });
     const ids = Array.from({ length: 60 }, (_, n) => `dlv_${n % 20}.${Math.floor(n / 20)}`);
     for (const id of ids) await world.add(id, { task_id: taskOf(id) });
-    await until(async () => {
+    do {
+      for (const answer of held.splice(0)) answer();
       await world.timer.advance(1);
-      expect(world.sent).toHaveLength(60);
-    });
+    } while (held.length > 0);
+    expect(world.sent).toHaveLength(60);
     expect(most).toBe(8);
     for (const [task, own] of Map.groupBy(world.ids(), taskOf))
       expect(own).toEqual([0, 1, 2].map((n) => `${task}.${n}`));

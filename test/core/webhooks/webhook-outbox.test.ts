@@ -33,7 +33,7 @@ const stepNames = Object.keys(steps) as Step[];
 async function step(world: World, id: string, name: Step, after: () => void = () => undefined) {
   const { database, store } = world;
   return database.write(async (transaction) => {
-    const head = (await store.findHead(id, transaction.db)) as TaskHead;
+    const head = (await store.lockHead(transaction, id)) as TaskHead;
     if (!(moves[name].from as readonly string[]).includes(head.status)) return;
     const [change, type] = steps[name];
     await store.move(transaction, head, name, new Date(), change, [{ type, message: type }]);
@@ -99,7 +99,7 @@ describe('the outbox of webhooks', () => {
     await step(world, 't', 'claim');
     const error = { class: 'agent_crash', code: 'worker_lost', message: 'The worker died' };
     await world.database.write(async (transaction) => {
-      const head = (await world.store.findHead('t', transaction.db)) as TaskHead;
+      const head = (await world.store.lockHead(transaction, 't')) as TaskHead;
       const change = { error: JSON.stringify(error) };
       await world.store.move(transaction, head, 'fail', new Date(), change, [
         { type: 'failed', message: 'x' },

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { WebhookRegistry } from '../../../src/core/webhooks/webhook-registry.ts';
 import type { SubscribedRow } from '../../../src/core/webhooks/webhook-store.ts';
+import { settle } from '../../helpers/settle.ts';
 import { openOutbox, webhookRow } from '../../helpers/webhooks.ts';
 
 type World = Awaited<ReturnType<typeof openOutbox>>;
@@ -18,8 +18,7 @@ async function setUser(
     await transaction.db.updateTable('users').set(change).where('id', '=', id).execute();
     transaction.afterCommit(() => bus.emit('rights_changed', { userId: id }));
   });
-  // Nothing that comes from outside is looked at before the next turn of the event loop.
-  await nextTurn();
+  await settle();
 }
 
 it('webhooks receive the tasks of their user, and those of an administrator all tasks', async () => {

@@ -115,7 +115,7 @@ describe('PUT /api/config/:key', () => {
     ['outbound.allowPrivate', ['10.0.0.1']],
     ['outbound.allowPrivate', '10.0.0.0/8'],
     ['agents.http.url', 'nowhere'],
-    ['mode', 'pro'],
+    ['mode', 'cluster'],
     ['system.authMode', 'none'],
     ['log.level', { level: 'info' }],
   ])('rejects the setting %s = %j', async (key, value) => {

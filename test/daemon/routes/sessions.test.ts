@@ -9,7 +9,7 @@ it('lists your own sessions and revokes them one by one', async () => {
   await using daemon = await startDaemon();
   const ann = await addUser(daemon, 'ann');
   const bob = await addUser(daemon, 'bob');
-  const client = { address: '203.0.113.7', userAgent: 'Browser\u0000 1' };
+  const client = { address: '203.0.113.7', userAgent: 'Browser\u0001 1' };
   const other = await daemon.app.sessions.create({ userId: ann.caller.userId, kind: 'sign-in', client });
   const { sessions } = await ann.client.sessions.list();
   expect(sessions).toHaveLength(2);

@@ -81,7 +81,7 @@ export class TokenService {
       cost_per_day: input.costPerDay ?? null,
     };
     await database.write(async (transaction) => {
-      await requireRoom(transaction.db, perUser, caller.userId);
+      await requireRoom(database.engine, transaction.db, perUser, caller.userId);
       await transaction.db.insertInto('api_tokens').values(row).execute();
       await audit.append(transaction, {
         kind: 'security',

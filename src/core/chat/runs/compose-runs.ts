@@ -11,7 +11,7 @@ import type { TaskFinishWatcher } from '../../tasks/task-finish-watcher.ts';
 import { composeTools, type ToolDeps } from '../../tools/compose-tools.ts';
 import type { Compactor } from '../compactor.ts';
 import type { Membership } from '../../cluster/membership.ts';
-import type { DaemonIdentity } from '../../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../../daemon-identity.ts';
 import type { TurnFollower } from '../turn-follower.ts';
 import type { Turns } from '../turns/turns.ts';
 import type { ConversationFeeds } from '../conversation-feeds.ts';

@@ -1,6 +1,6 @@
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
-import type { DaemonIdentity } from '../../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../../daemon-identity.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Database } from '../../storage/database.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { MessageRow } from '../../storage/rows/conversations.ts';
-import type { DaemonIdentity } from '../../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../../daemon-identity.ts';
 import type { Database } from '../../storage/database.ts';
 import { toMessage } from '../conversation-mapping.ts';
 import type { AcceptedMessage, ConversationService } from '../conversation-service.ts';

@@ -5,7 +5,7 @@ import type { MessageError } from '../../../contract/conversations.ts';
 import type { EventBus } from '../../events.ts';
 import type { Log } from '../../log.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
-import type { DaemonIdentity } from '../../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../../daemon-identity.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ConversationRow } from '../../storage/rows/conversations.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';

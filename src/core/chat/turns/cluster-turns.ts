@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { SerialByKey } from '../../async/serial-by-key.ts';
-import type { DaemonIdentity } from '../../cluster/daemon-identity.ts';
+import type { DaemonIdentity } from '../../daemon-identity.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
 import type { Log } from '../../log.ts';

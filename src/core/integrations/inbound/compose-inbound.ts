@@ -43,7 +43,7 @@ export function composeInbound(deps: InboundDeps) {
   const { database, audit, readers = sourceReaders } = deps;
   checkAgentRules(deps);
   const store = new InboundStore(database);
-  const deliveries = new DeliveryLog({ store, audit });
+  const deliveries = new DeliveryLog({ store, audit, engine: database.engine });
   const followUps = new FollowUpIntake({ ...deps, deliveries });
   const intake = new WorkIntake({ ...deps, claims: new ClaimStore(database), deliveries, followUps });
   const inbound = new InboundService({ ...deps, readers, store, intake });

@@ -3,7 +3,7 @@ import { type Vendor, wireName } from '../../../contract/vendors.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { ClientInfo } from '../../auth/session-service.ts';
-import type { WriteTransaction } from '../../storage/database.ts';
+import type { Engine, WriteTransaction } from '../../storage/database.ts';
 import { fitName } from './fit-task.ts';
 import type { DeliveryNews, InboundStore, KnownDelivery } from './inbound-store.ts';
 import type { SourceEvent } from './source-work.ts';
@@ -44,13 +44,19 @@ export type RecordedOutcome = Outcome & { id: string };
 export class DeliveryLog {
   readonly #store: InboundStore;
   readonly #audit: AuditLog;
-  constructor({ store, audit }: { store: InboundStore; audit: AuditLog }) {
+  readonly #engine: Engine;
+  constructor({ store, audit, engine }: { store: InboundStore; audit: AuditLog; engine: Engine }) {
     this.#store = store;
     this.#audit = audit;
+    this.#engine = engine;
   }
 
-  /** Finds the existing entry of a repeated delivery; a manual replay always gets a new entry. */
+  /**
+   * Finds the existing entry of a repeated delivery; a manual replay always gets a new entry. Until the commit no other
+   * delivery is processed, which may be of the same work.
+   */
   async known(transaction: WriteTransaction, delivery: Delivery): Promise<KnownDelivery | undefined> {
+    await this.#engine.enter(transaction.db, 'inbound');
     return delivery.replay ? undefined : this.#store.findKnown(transaction, delivery);
   }
 

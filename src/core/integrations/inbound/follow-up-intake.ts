@@ -181,6 +181,12 @@ export class FollowUpIntake {
             grant: start.grant,
             notBefore: new Date(runtime.now().getTime() + config.get('webhooks.inbound.followUpDelayMs')),
           }),
+      // Another daemon may have received it as well.
+      instead: async (transaction) => {
+        const known = await deliveries.known(transaction, delivery);
+        const outcome = duplicateOf(known);
+        return outcome && deliveries.write(transaction, delivery, { event, known, outcome });
+      },
       attach: async (transaction, { id }) => {
         await pullRequestStore.addFollowUp(transaction, {
           task_id: id,

@@ -56,10 +56,14 @@ export class OAuthSignIn {
   }
 
   async #userOf(transaction: WriteTransaction, flow: FinishedFlow, context: SignInContext): Promise<UserRow> {
-    const { store, connections } = this.#deps;
+    const { database, store, connections } = this.#deps;
     const { client } = context;
     const { profile, userId: startedBy } = flow;
-    const known = await store.userOf(transaction, provider, profile.accountId);
+    const find = () => store.userOf(transaction, provider, profile.accountId);
+    const known =
+      (await find()) ??
+      // The same account may sign in for the first time elsewhere.
+      (await database.engine.enter(transaction.db, 'accounts').then(find));
     if (known !== undefined) {
       if (startedBy !== undefined && startedBy !== known) throw new AppError('forbidden', linkedElsewhere);
       const row = await this.#find(transaction, known);

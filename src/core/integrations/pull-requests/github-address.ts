@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { isLoopbackHost } from '../../outbound/address-rules.ts';
+import { isLoopbackHost } from '../../text/loopback-host.ts';
 
 const part = String.raw`[\w.-]{1,100}`;
 const nameForm = new RegExp(`^${part}/${part}$`);

@@ -98,10 +98,11 @@ export class ExperienceService {
       const { db } = transaction;
       if (input.sourceConversationId !== undefined)
         await requireConversationOf(db, caller.userId, input.sourceConversationId);
+      await database.engine.lockUser(db, caller.userId);
       const duplicate = await this.#store.findDuplicate(db, row);
       if (duplicate && !isBetter(row, duplicate)) throw duplicateError(duplicate.id);
       if (duplicate) await this.#store.remove(db, [duplicate.id]);
-      else await requireRoom(db, perUser, caller.userId);
+      else await requireRoom(database.engine, db, perUser, caller.userId);
       await this.#store.insert(db, row);
       await caller.auditEntry?.append(transaction, { id: row.id });
       return duplicate;
@@ -164,7 +165,7 @@ export class ExperienceService {
     const { database, runtime } = this.#deps;
     const at = runtime.now().toISOString();
     return database.write(async ({ db }) => {
-      const row = requireOwned(caller, await this.#store.find(id, db), 'Experience');
+      const row = requireOwned(caller, await this.#store.findLocked(db, id), 'Experience');
       const weight = usedWeight(row.weight);
       await this.#store.use(db, id, weight, at);
       return toExperience({ ...row, weight, use_count: row.use_count + 1, last_used_at: at });
@@ -174,7 +175,7 @@ export class ExperienceService {
   async remove(caller: Caller, id: string): Promise<void> {
     const { database, entries } = this.#deps;
     await database.write(async (transaction) => {
-      requireOwned(caller, await this.#store.find(id, transaction.db), 'Experience');
+      requireOwned(caller, await this.#store.findLocked(transaction.db, id), 'Experience');
       await this.#store.remove(transaction.db, [id]);
       await caller.auditEntry?.append(transaction);
     });

@@ -12,6 +12,7 @@ export type Weighed = Pick<ExperienceRow, 'id' | 'weight' | 'weighed_at'>;
 export class ExperienceStore {
   readonly #database: Database;
   readonly #find;
+  readonly #findLocked;
   readonly #any;
   readonly #anyOf;
   readonly #findDuplicate;
@@ -20,9 +21,12 @@ export class ExperienceStore {
 
   constructor(database: Database) {
     this.#database = database;
-    const { read } = database;
+    const { read, engine } = database;
     this.#find = prepareQuery<{ id: string }, ExperienceRow>((value) =>
       read.selectFrom('experiences').selectAll().where('id', '=', value('id')),
+    );
+    this.#findLocked = prepareQuery<{ id: string }, ExperienceRow>((value) =>
+      engine.lock(read.selectFrom('experiences').selectAll().where('id', '=', value('id'))),
     );
     this.#any = prepareQuery<object, { id: string }>(() =>
       read.selectFrom('experiences').select('id').limit(1),
@@ -55,8 +59,13 @@ export class ExperienceStore {
     );
   }
 
-  async find(id: string, db: Kysely<Schema> = this.#database.read): Promise<ExperienceRow | undefined> {
-    return (await db.executeQuery(this.#find({ id }))).rows[0];
+  async find(id: string): Promise<ExperienceRow | undefined> {
+    return (await this.#database.read.executeQuery(this.#find({ id }))).rows[0];
+  }
+
+  /** In a transaction that changes it by what it is. */
+  async findLocked(db: Kysely<Schema>, id: string): Promise<ExperienceRow | undefined> {
+    return (await db.executeQuery(this.#findLocked({ id }))).rows[0];
   }
 
   findAll(ids: string[]): Promise<ExperienceRow[]> {
@@ -131,17 +140,18 @@ export class ExperienceStore {
     return rows.map(({ owner_id }) => owner_id);
   }
 
-  /** An owner's experiences last weighed before a moment. */
+  /** An owner's experiences last weighed before a moment, locked. */
   weighedBefore(db: Kysely<Schema>, ownerId: string, moment: string, limit: number): Promise<Weighed[]> {
-    return db
+    const due = db
       .selectFrom('experiences')
       .select(['id', 'weight', 'weighed_at'])
       .where('owner_id', '=', ownerId)
       .where('weighed_at', '<', moment)
-      .limit(limit)
-      .execute();
+      .limit(limit);
+    return this.#database.engine.lock(due).execute();
   }
 
+  /** Experiences with less than a weight, locked. */
   async lighterThan(
     db: Kysely<Schema>,
     ownerId: string | undefined,
@@ -150,7 +160,8 @@ export class ExperienceStore {
   ): Promise<string[]> {
     let query = db.selectFrom('experiences').select('id').where('weight', '<', weight);
     if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
-    return (await query.limit(limit).execute()).map(({ id }) => id);
+    const rows = await this.#database.engine.lock(query.limit(limit)).execute();
+    return rows.map(({ id }) => id);
   }
 
   /** The experiences of all users, page by page. */

@@ -60,6 +60,7 @@ export class MemorySessionService {
       const { db } = transaction;
       const owner_id = await namedOwner(db, caller, userId);
       if (conversationId !== undefined) await requireConversationOf(db, owner_id, conversationId);
+      await database.engine.lockUser(db, owner_id);
       await evictArchived(db, owner_id);
       const row: MemorySessionRow = {
         id,
@@ -81,10 +82,8 @@ export class MemorySessionService {
     const change = { status: 'archived', archived_at: runtime.now().toISOString() };
     return database.write(async (transaction) => {
       const { db } = transaction;
-      const found = await db
-        .selectFrom('memory_sessions')
-        .selectAll()
-        .where('id', '=', id)
+      const found = await database.engine
+        .lock(db.selectFrom('memory_sessions').selectAll().where('id', '=', id))
         .executeTakeFirst();
       const row = requireOwned(caller, found, 'Memory session');
       if (row.status !== 'active')

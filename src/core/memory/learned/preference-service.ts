@@ -53,8 +53,10 @@ export class PreferenceService {
     const originColumns = toOriginColumns(origin);
     return database.write(async ({ db }) => {
       const owner_id = await namedOwner(db, caller, userId);
+      // All values of a category change together.
+      await database.engine.lockUser(db, owner_id);
       const known = await this.#store.findSame(db, { owner_id, ...keys });
-      if (!known) await requireRoom(db, perUser, owner_id);
+      if (!known) await requireRoom(database.engine, db, perUser, owner_id);
       const row: PreferenceRow = known
         ? strengthened(known, originColumns, now)
         : {

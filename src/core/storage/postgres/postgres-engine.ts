@@ -30,7 +30,10 @@ export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskN
     // Reading never holds up this process.
     mayHaveMany: async () => false,
     refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
-    lock: (query) => query.forUpdate(),
+    lock: (query) => query.forNoKeyUpdate(),
+    lockUser: async (db, userId) => {
+      await db.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
+    },
     enter: async (db, name) => {
       await sql`insert into sections (name) values (${name}) on conflict (name) do update set name = excluded.name`.execute(
         db,

@@ -216,8 +216,7 @@ export class PostgresGroupCommit {
     // Not awaited: `begin` and the first statements of the works leave together.
     const begun = quiet(writer.query('begin'));
     const sentAt = this.#deps.monotonic();
-    const id = quiet(writer.query(ID_AND_TIME)).then((result) => this.#noteTime(result, sentAt));
-    quiet(id);
+    const id = quiet(writer.query(ID_AND_TIME).then((result) => this.#noteTime(result, sentAt)));
     const outcomes = await runAll(writer, jobs);
     await begun;
     const transactionId = await id;

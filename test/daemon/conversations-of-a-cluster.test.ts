@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { RunEvent } from '../../../src/contract/run-events.ts';
-import { allOf } from '../../helpers/all-of.ts';
-import { describeCluster, startCluster } from '../../helpers/cluster.ts';
-import type { TestDaemon } from '../../helpers/daemon.ts';
-import { callsTools, says, type Script, startModelServer, useModel } from '../../helpers/model-server.ts';
-import { RedisServer } from '../../helpers/redis-server.ts';
-import { until } from '../../helpers/tasks.ts';
+import type { RunEvent } from '../../src/contract/run-events.ts';
+import { allOf } from '../helpers/all-of.ts';
+import { describeCluster, startCluster } from '../helpers/cluster.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { callsTools, says, type Script, startModelServer, useModel } from '../helpers/model-server.ts';
+import { RedisServer } from '../helpers/redis-server.ts';
+import { until } from '../helpers/tasks.ts';
 
 /** Two daemons with one model; `redis` is their own where it is to be stopped. */
 async function twoDaemons(redis?: RedisServer) {

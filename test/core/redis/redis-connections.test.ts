@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { RedisConnections } from '../../../src/core/cluster/redis-connections.ts';
+import { RedisConnections } from '../../../src/core/redis/redis-connections.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { hasRedis, RedisServer } from '../../helpers/redis-server.ts';
 import { patienceMs } from '../../helpers/long.ts';
