@@ -5,7 +5,7 @@ import type { Notification } from '../contract/notifications.ts';
 import type { TaskEvent } from '../contract/task.ts';
 import type { OutputPiece } from '../contract/task-output.ts';
 import type { Approval } from '../contract/approvals.ts';
-import type { Delivery } from './outbound/delivery-lane.ts';
+import type { Delivery } from './delivery.ts';
 import type { ApprovalRow } from './storage/rows/approvals.ts';
 
 type TaskOwner = Pick<TaskHead, 'id' | 'owner_id'>;
