@@ -272,6 +272,8 @@ export class TaskStore {
       agent_type: null,
       lease_owner: null,
       lease_until: null,
+      // When an earlier attempt started is not known any more.
+      started_at: task.fence === 1 ? null : task.started_at,
       attempts: task.attempts - 1,
       fence: task.fence - 1,
       event_seq: task.event_seq - 1,
