@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { Config } from '../config/config.ts';
+import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
@@ -14,6 +15,7 @@ import { Membership } from './membership.ts';
 export interface MembershipFeatureDeps {
   config: Pick<Config, 'get'>;
   database: Database;
+  bus: EventBus;
   locations: Pick<Locations, 'data'>;
   runtime: Runtime;
   log: Log;
@@ -39,7 +41,6 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
       version,
       role: config.get('daemon.role'),
       labels: JSON.stringify(config.get('daemon.labels')),
-      agents: '[]',
     },
   });
   return {
