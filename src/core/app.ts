@@ -11,6 +11,7 @@ import { composeCandidates } from './candidates/compose-candidates.ts';
 import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
 import { composeMembership } from './cluster/compose-membership.ts';
+import { composeDaemons } from './cluster/compose-daemons.ts';
 import { composeCluster } from './cluster/compose-cluster.ts';
 import { Composition } from './composition.ts';
 import type { Config } from './config/config.ts';
@@ -81,6 +82,7 @@ export async function createApp(options: AppOptions) {
   const lifecycles = new Lifecycles({ monotonic: runtime.monotonic, log });
   try {
     const services = await composeFeatures({ ...options, runtime, clock }, lifecycles).services;
+    lifecycles.shareRounds(services.leases);
     return {
       ...services,
       /** Removes now what is past its retention, as the daemon does every few minutes. */
@@ -151,6 +153,7 @@ function composeFeatures(
       .add(({ execution, workspaces, worktrees, sandbox, shells }) =>
         composeTaskExecution({ ...execution, workspaces, worktrees, sandbox, shells }),
       )
+      .add(composeDaemons)
       .add(composeSchedules)
       .add(composeRetention)
       .add(composeBackup)

@@ -5,6 +5,7 @@ import type { Notification } from '../contract/notifications.ts';
 import type { TaskEvent } from '../contract/task.ts';
 import type { OutputPiece } from '../contract/task-output.ts';
 import type { Approval } from '../contract/approvals.ts';
+import type { Delivery } from './outbound/delivery-lane.ts';
 import type { ApprovalRow } from './storage/rows/approvals.ts';
 
 type TaskOwner = Pick<TaskHead, 'id' | 'owner_id'>;
@@ -41,6 +42,16 @@ export interface CoreEvents {
   approval: { row: ApprovalRow; approval: Approval };
   /** Progress of a memory sync. */
   memory_progress: SyncProgress;
+  /** Deliveries wait in a lane that belongs to the daemon `owner`; without a delivery its rows have to be read. */
+  delivery_waiting: { kind: string; owner: string; lane: string; delivery?: Delivery };
+  /** A webhook was added, changed or removed. */
+  webhook_changed: { id: string };
+  /** The browsers that get notifications. */
+  browsers_changed: undefined;
+  /** The queue was paused or resumed. */
+  pause_changed: undefined;
+  /** The access key of local mode. */
+  access_key_changed: undefined;
   notification: { userId: string; notification: Notification };
 }
 
@@ -71,6 +82,11 @@ export class EventBus {
   /** Hears only of what happened on this daemon: for what must be done once, where it was caused. */
   onLocal<K extends keyof CoreEvents>(name: K, listener: Listener<CoreEvents[K]>): () => void {
     return add(this.#listeners, name, listener);
+  }
+
+  /** Hears only of what happened on other daemons. */
+  onRemote<K extends keyof CoreEvents>(name: K, listener: Listener<CoreEvents[K]>): () => void {
+    return add(this.#wide, name, listener);
   }
 
   emit<K extends keyof CoreEvents>(name: K, payload: CoreEvents[K]): void {

@@ -249,7 +249,11 @@ export class AgentRegistry {
       return { missing: `The agent "${type}" only takes tasks from users with command rights.` };
     const problem = problemOf(entry.adapter);
     return problem
-      ? { missing: problem.message, agent: type, ...(problem.state === 'needs_login' && { isTemporary: true }) }
+      ? {
+          missing: problem.message,
+          agent: type,
+          ...(problem.state === 'needs_login' && { isTemporary: true }),
+        }
       : { adapter: entry.adapter };
   }
 

@@ -94,7 +94,7 @@ export function composeChat({ registry, ...services }: ChatDeps) {
         if (await hasOpenMessages(database)) await (await loadRuns()).waitingMessages.start();
       },
       stop: async () => (await loading)?.close(),
-      tidy: { everyMs: TIDY_EVERY_MS, run: () => clearFinishedRuns(database) },
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => clearFinishedRuns(database), shared: 'chat runs' },
     },
   } satisfies Feature<typeof offered>;
 }

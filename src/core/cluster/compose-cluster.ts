@@ -8,12 +8,14 @@ import { MemoryQueue, type MemoryQueueDeps } from '../queue/memory-queue.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Runtime } from '../runtime.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
+import type { Membership } from './membership.ts';
 import type { StreamLog } from './stream-log.ts';
 
 export interface ClusterDeps {
   config: Config;
   bus: EventBus;
   daemon: DaemonIdentity;
+  membership?: Pick<Membership, 'hasOtherWorkers'> | undefined;
   runtime: Runtime;
   log: Log;
   reportBug: (error: unknown) => void;
@@ -25,6 +27,12 @@ export interface ClusterServices {
   cluster: {
     /** The queue of tasks; whoever opens it closes it. */
     openQueue: (deps: MemoryQueueDeps) => Promise<TaskQueue>;
+    /** Whether another daemon may have the waiting work in its line. */
+    hasOthers: () => boolean;
+    /** Gives the work that waits in the line of this daemon to the others. */
+    handOver: () => Promise<void>;
+    /** Since when Redis is away; undefined where it is there, or none is used. */
+    redis?: { awaySince: () => Date | undefined };
     /** Whether the queue has lost its wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
     hasLostQueue: () => Promise<boolean>;
     /** The events of runs, for clients that are connected to another daemon; a daemon that is alone has none. */
@@ -46,6 +54,8 @@ const alone = ({ runtime }: ClusterDeps): Feature<ClusterServices> => ({
     limits: new RateLimits(runtime.monotonic),
     cluster: {
       openQueue: async (queue) => new MemoryQueue(queue),
+      hasOthers: () => false,
+      handOver: async () => undefined,
       hasLostQueue: async () => false,
     },
   },

@@ -38,6 +38,13 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   conversation_removed: true,
   approval: ({ row, approval }) => ({ row: withoutCall(row), approval }),
   notification: true,
+  // Who stores a delivery need not be the one who sends it.
+  delivery_waiting: true,
+  webhook_changed: true,
+  browsers_changed: true,
+  pause_changed: true,
+  // What travels is that it changed, not what it is.
+  access_key_changed: true,
 };
 
 /** The arguments of a call may contain secrets, which the approval that is shown masks. */

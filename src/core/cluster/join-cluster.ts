@@ -14,7 +14,7 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
   const { config, bus, daemon, runtime, reportBug } = deps;
   // Clusters may share a Redis.
   const prefix = `svc:${daemon.clusterId}`;
-  const connections = await RedisConnections.open({ ...deps, monotonic: runtime.monotonic });
+  const connections = await RedisConnections.open({ ...deps, ...runtime });
   try {
     await connections.check();
   } catch (error) {
@@ -24,6 +24,7 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
   const identity = { connections, prefix, daemonId: daemon.id };
   const runStreams = new RedisStreamLog<RunEvent>(identity);
   const queues = new Set<BullMqQueue>();
+  const hasOthers = () => deps.membership?.hasOtherWorkers() ?? true;
   const relay = new RedisRelay({
     ...identity,
     receive: (name, payload) => bus.receive(name, payload),
@@ -38,12 +39,16 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
           const opened = await BullMqQueue.open({
             ...queue,
             connections,
+            hasOthers,
             name: config.get('queue.name'),
             prefix,
           });
           queues.add(opened);
           return opened;
         },
+        hasOthers,
+        handOver: async () => void (await Promise.all([...queues].map((queue) => queue.handOver()))),
+        redis: { awaySince: () => connections.awaySince },
         hasLostQueue: async () => {
           const lost = await Promise.all([...queues].map((queue) => queue.wasEmptied()));
           return lost.includes(true);

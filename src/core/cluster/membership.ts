@@ -21,6 +21,8 @@ const drainOrderSchema = z.object({
   stop: z.boolean(),
   /** When runs that are still under way are stopped. */
   until: z.string().optional(),
+  /** Whether the daemon has stored that nothing of it runs any more. */
+  done: z.boolean().optional(),
 });
 export type DrainOrder = z.output<typeof drainOrderSchema>;
 
@@ -54,6 +56,11 @@ export class Membership {
 
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
+  }
+
+  /** The name of this machine in the cluster. */
+  get host(): string {
+    return this.#deps.self.host;
   }
 
   /** Whether another daemon that runs tasks was there a moment ago. */
@@ -94,7 +101,7 @@ export class Membership {
 
   async leave(): Promise<void> {
     const { database, self, log, bus } = this.#deps;
-    const { timer } = { timer: this.#timer };
+    const timer = this.#timer;
     clearInterval(timer);
     this.#timer = undefined;
     await this.#renewing;
@@ -145,6 +152,26 @@ export class Membership {
     return isThere;
   }
 
+  /** Stores that this daemon has done what it was ordered. */
+  async markDrained(): Promise<void> {
+    const { database, self, bus } = this.#deps;
+    const ordered = this.#order;
+    if (ordered === null) return;
+    const order = drainOrderOf({ drain: ordered });
+    const drain = JSON.stringify({ ...order, done: true });
+    const isStored = await database.write(async ({ db }) => {
+      const { numUpdatedRows } = await db
+        .updateTable('daemons')
+        .set({ drain })
+        .where('id', '=', self.id)
+        .where('drain', '=', ordered)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    });
+    if (isStored && this.#order === ordered) this.#order = drain;
+    bus.emit('daemons_changed', undefined);
+  }
+
   async #insert(): Promise<void> {
     const { database, self } = this.#deps;
     const now = this.#now();
@@ -164,7 +191,11 @@ export class Membership {
     const forgotten = new Date(runtime.now().getTime() - FORGOTTEN_MS).toISOString();
     try {
       const before = await database.write(async ({ db }) => {
-        const own = await db.selectFrom('daemons').select('agents').where('id', '=', self.id).executeTakeFirst();
+        const own = await db
+          .selectFrom('daemons')
+          .select('agents')
+          .where('id', '=', self.id)
+          .executeTakeFirst();
         await db.updateTable('daemons').set(row).where('id', '=', self.id).execute();
         await db.deleteFrom('daemons').where('seen_at', '<', forgotten).execute();
         return own;
@@ -192,7 +223,8 @@ export class Membership {
     const workers = daemons.filter((daemon) => daemon !== own && daemon.role !== 'api');
     this.#hasOtherWorkers = workers.some(({ drain }) => drain === null);
     const agents = new Set(workers.flatMap((daemon) => JSON.parse(daemon.agents) as string[]));
-    const haveAgentsChanged = agents.symmetricDifference(this.#agentsOfOthers).size > 0;
+    const before = this.#agentsOfOthers;
+    const haveAgentsChanged = agents.size !== before.size || [...agents].some((agent) => !before.has(agent));
     this.#agentsOfOthers = agents;
     if (haveAgentsChanged) for (const listener of this.#onAgents) listener();
     if (!own || own.drain === this.#order) return;

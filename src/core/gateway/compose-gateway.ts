@@ -2,6 +2,7 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
+import type { LanePeers } from '../outbound/lane-owner.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
@@ -40,6 +41,7 @@ export interface GatewayDeps {
   keys: KeyRing;
   runtime: Runtime;
   log: Log;
+  peers: LanePeers | undefined;
 }
 
 /** The gateway and what it needs of the core. */

@@ -17,6 +17,8 @@ export interface BullMqQueueDeps extends MemoryQueueDeps {
   /** The queue; daemons with the same name and prefix share its work. */
   name: string;
   prefix: string;
+  /** Whether there are daemons that could take work from this one. */
+  hasOthers?: () => boolean;
   /** How long a daemon that is killed keeps the job in its hands, in milliseconds; for tests. */
   lockMs?: number;
   /** How long a daemon without a free slot leaves a job to the others, in milliseconds; for tests. */
@@ -55,7 +57,8 @@ export class BullMqQueue implements TaskQueue {
   async enqueue(id: string, options: EnqueueOptions = {}): Promise<void> {
     const { delayMs = 0 } = options;
     const work = workOf(options);
-    const isForHere = this.#local.has(id) || (delayMs <= 0 && this.#local.hasRoom(work));
+    const isForHere =
+      this.#local.has(id) || (delayMs <= 0 && (this.#local.hasRoom(work) || !this.#hasTakers()));
     if (isForHere) {
       const isEarlier = delayMs <= 0 ? this.#jobs.removeLater(id) : undefined;
       await Promise.all([this.#local.enqueue(id, options), isEarlier]);
@@ -106,6 +109,11 @@ export class BullMqQueue implements TaskQueue {
     const waiting = this.#local.takeAll();
     if (await this.#jobs.addAll(waiting)) return;
     for (const { id, work, delayMs } of waiting) await this.#local.enqueue(id, { ...work, delayMs });
+  }
+
+  /** A daemon that runs no tasks itself always needs others. */
+  #hasTakers(): boolean {
+    return this.#fetcher === undefined || !this.#intake.isOpen || (this.#deps.hasOthers?.() ?? true);
   }
 
   async #close(): Promise<void> {

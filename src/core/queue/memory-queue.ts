@@ -61,7 +61,12 @@ export class MemoryQueue implements TaskQueue {
   #order = 0;
   #isClosed = false;
 
-  constructor({ limits, intake = openIntake, monotonic = () => performance.now(), onStep }: MemoryQueueDeps = {}) {
+  constructor({
+    limits,
+    intake = openIntake,
+    monotonic = () => performance.now(),
+    onStep,
+  }: MemoryQueueDeps = {}) {
     this.#limits = limits ?? singlePool(() => this.#concurrency);
     this.#intake = intake;
     this.#monotonic = monotonic;
