@@ -5,7 +5,7 @@ import type { Notification } from '../contract/notifications.ts';
 import type { TaskEvent } from '../contract/task.ts';
 import type { OutputPiece } from '../contract/task-output.ts';
 import type { Approval } from '../contract/approvals.ts';
-import type { Delivery } from './outbound/delivery-lane.ts';
+import type { Delivery } from './delivery.ts';
 import type { ApprovalRow } from './storage/rows/approvals.ts';
 
 type TaskOwner = Pick<TaskHead, 'id' | 'owner_id'>;
@@ -38,6 +38,12 @@ export interface CoreEvents {
   /** The paired devices of a user, or who asks to become one. */
   devices_changed: { userId: string };
   conversation_removed: { id: string };
+  /** A turn of a conversation is over, so that the next one may begin. */
+  turn_ended: { conversationId: string };
+  /** A turn of a conversation has its first event. */
+  turn_began: { conversationId: string; runId: string };
+  /** The turn of a conversation that another daemon runs is to be stopped. */
+  turn_stopped: { conversationId: string };
   /** An approval was asked for, decided, or has expired. */
   approval: { row: ApprovalRow; approval: Approval };
   /** Progress of a memory sync. */
@@ -68,6 +74,7 @@ export class EventBus {
   /** Those that hear of other daemons too. */
   readonly #wide: Listeners = {};
   readonly #onGap = new Set<() => void>();
+  readonly #onDoubt = new Set<() => void>();
 
   /** Hears of this daemon and of others; answers the function that ends the subscription. */
   on<K extends keyof CoreEvents>(name: K, listener: Listener<CoreEvents[K]>): () => void {
@@ -108,9 +115,24 @@ export class EventBus {
     return () => void this.#onGap.delete(listener);
   }
 
+  /**
+   * Calls back after a gap, and every few seconds in a cluster: for what waits for one event, which it then has to look for
+   * where it is stored.
+   */
+  onDoubt(listener: () => void): () => void {
+    this.#onDoubt.add(listener);
+    return () => void this.#onDoubt.delete(listener);
+  }
+
   /** To be called where events of other daemons may have been missed. */
   missed(): void {
     for (const listener of this.#onGap) listener();
+    this.doubt();
+  }
+
+  /** To be called every few seconds where there are other daemons. */
+  doubt(): void {
+    for (const listener of this.#onDoubt) listener();
   }
 }
 

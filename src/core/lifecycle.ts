@@ -1,4 +1,4 @@
-import { grantedLeases, type Leases } from './cluster/leases.ts';
+import { grantedLeases, type Leases } from './leases.ts';
 import type { Log } from './log.ts';
 import { AppError, messageOf } from './errors.ts';
 

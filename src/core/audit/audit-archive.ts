@@ -1,7 +1,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditArchive as ArchiveAnswer } from '../../contract/data.ts';
-import type { Leases } from '../cluster/leases.ts';
+import type { Leases } from '../leases.ts';
 import { AppError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseDuration } from '../../contract/duration.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
-import type { Leases } from '../cluster/leases.ts';
+import type { Leases } from '../leases.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';

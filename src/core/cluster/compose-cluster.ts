@@ -1,4 +1,3 @@
-import type { RunEvent } from '../../contract/run-events.ts';
 import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
@@ -9,7 +8,7 @@ import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Runtime } from '../runtime.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Membership } from './membership.ts';
-import type { StreamLog } from './stream-log.ts';
+import type { StreamLog, TurnEvent } from './stream-log.ts';
 
 export interface ClusterDeps {
   config: Config;
@@ -35,8 +34,8 @@ export interface ClusterServices {
     redis?: { awaySince: () => Date | undefined };
     /** Whether the queue has lost its wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
     hasLostQueue: () => Promise<boolean>;
-    /** The events of runs, for clients that are connected to another daemon; a daemon that is alone has none. */
-    runStreams?: StreamLog<RunEvent>;
+    /** The events of turns, for clients that are connected to another daemon; a daemon that is alone has none. */
+    runStreams?: StreamLog<TurnEvent>;
   };
 }
 

@@ -10,7 +10,7 @@ import type { Database } from '../storage/database.ts';
 import { ensureState } from '../storage/state.ts';
 import { version } from '../version.ts';
 import type { LanePeers } from '../outbound/lane-owner.ts';
-import { grantedLeases, type Leases } from './leases.ts';
+import { grantedLeases, type Leases } from '../leases.ts';
 import { RowLeases } from './row-leases.ts';
 import { aloneDaemon, type DaemonIdentity, readDaemonId } from '../daemon-identity.ts';
 import { Membership } from './membership.ts';

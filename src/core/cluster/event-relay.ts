@@ -20,7 +20,8 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
     task.status === 'cancelled' && before.status === 'in_progress' ? { before, task } : undefined,
   // Too many and too large for everybody: who watches reads the file.
   task_output: false,
-  run_progress: false,
+  // Twice a second of a run at most.
+  run_progress: ({ task: { id, owner_id }, progress }) => ({ task: { id, owner_id }, progress }),
   memory_progress: false,
   queue: true,
   agents_changed: true,
@@ -36,6 +37,9 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   devices_changed: true,
   // Its turn may run elsewhere.
   conversation_removed: true,
+  turn_began: true,
+  turn_ended: true,
+  turn_stopped: true,
   approval: ({ row, approval }) => ({ row: withoutCall(row), approval }),
   notification: true,
   // Who stores a delivery need not be the one who sends it.

@@ -185,6 +185,17 @@ export class Membership {
     );
   }
 
+  /**
+   * The ids of daemons that are not known to be gone. Where the database was away a short time ago, those that were silent
+   * meanwhile are among them: they could not say that they run.
+   */
+  async present(): Promise<Set<string>> {
+    const { database } = this.#deps;
+    if (database.contactMs() >= SILENT_MS) return new Set((await this.list()).map(({ id }) => id));
+    const rows = await database.read.selectFrom('daemons').select('id').execute();
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async #renew(): Promise<void> {
     const { database, self, log, runtime, bus } = this.#deps;
     const row = { ...this.#described(), seen_at: this.#now() };

@@ -2,7 +2,7 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
-import { LEASED_WORK_MS, type LeaseAnswer, type Leases, type LeaseUse } from './leases.ts';
+import { LEASED_WORK_MS, type LeaseAnswer, type Leases, type LeaseUse } from '../leases.ts';
 
 /** How long a lease lasts without renewal. */
 export const LEASE_MS = 30_000;

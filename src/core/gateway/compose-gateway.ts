@@ -35,7 +35,7 @@ export interface GatewayDeps {
   newTaskCheck: NewTaskCheck;
   registry: AgentRegistry;
   finishWatcher: TaskFinishWatcher;
-  execution: Pick<TaskFeature['execution'], 'queue' | 'pause' | 'slots' | 'environments'>;
+  execution: Pick<TaskFeature['execution'], 'queue' | 'pause' | 'slots' | 'clusterPools' | 'environments'>;
   bus: EventBus;
   outbound: Outbound;
   keys: KeyRing;
@@ -47,7 +47,7 @@ export interface GatewayDeps {
 /** The gateway and what it needs of the core. */
 export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
   const { database, taskStore, finishedTasks, tasks, registry, finishWatcher, bus, outbound, runtime } = deps;
-  const { queue, pause, slots, environments } = deps.execution;
+  const { queue, pause, slots, clusterPools, environments } = deps.execution;
   const estimates = new RunTimeEstimates({ finished: finishedTasks, bus });
   const waits = new TaskWaits({ store: taskStore, finishWatcher });
   const notify = new NotifyDeliverer({
@@ -64,7 +64,7 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     taskStore,
     requests: new GatewayRequestStore(database),
     notify,
-    outlook: new QueueOutlook({ database, registry, runtime, queue, pause, slots, estimates }),
+    outlook: new QueueOutlook({ database, registry, runtime, queue, pause, slots, clusterPools, estimates }),
     estimates,
     progress: new RunProgress(bus),
     waits,

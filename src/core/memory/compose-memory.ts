@@ -7,7 +7,7 @@ import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { EventBus } from '../events.ts';
 import type { Database } from '../storage/database.ts';
-import type { Leases } from '../cluster/leases.ts';
+import type { Leases } from '../leases.ts';
 import type { Runtime } from '../runtime.ts';
 import type { SettingService } from '../settings/setting-service.ts';
 import { Embedder } from './embeddings/embedder.ts';

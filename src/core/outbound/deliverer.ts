@@ -1,10 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { BackgroundSweep, type BackgroundSweepDeps } from '../async/background-sweep.ts';
-import { LEASED_WORK_MS } from '../cluster/leases.ts';
+import { LEASED_WORK_MS } from '../leases.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { untilStored } from '../storage/until-stored.ts';
-import type { Delivery } from './delivery-lane.ts';
+import type { Delivery } from '../delivery.ts';
 import {
   type AttemptOutcome,
   DeliveryLanes,

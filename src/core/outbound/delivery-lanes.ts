@@ -1,4 +1,5 @@
-import { type Delivery, DeliveryLane } from './delivery-lane.ts';
+import type { Delivery } from '../delivery.ts';
+import { DeliveryLane } from './delivery-lane.ts';
 
 /** A receiver that occupies a slot for longer than this counts as slow. */
 const SLOW_MS = 1000;

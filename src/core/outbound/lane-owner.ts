@@ -1,8 +1,8 @@
-import type { Leases } from '../cluster/leases.ts';
+import type { Leases } from '../leases.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
-import type { Delivery } from './delivery-lane.ts';
+import type { Delivery } from '../delivery.ts';
 
 /** What a daemon needs to share lanes with the others of its cluster. */
 export interface LanePeers {

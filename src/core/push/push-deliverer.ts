@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import { Deliverer } from '../outbound/deliverer.ts';
-import type { Delivery } from '../outbound/delivery-lane.ts';
+import type { Delivery } from '../delivery.ts';
 import type { LanePeers } from '../outbound/lane-owner.ts';
 import type { AttemptOutcome, SendContext } from '../outbound/delivery-lanes.ts';
 import { delayAfter } from '../outbound/delivery-schedule.ts';

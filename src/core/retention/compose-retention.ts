@@ -2,7 +2,7 @@ import type { Locations } from '../../contract/locations.ts';
 import type { AuditArchive } from '../audit/audit-archive.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { ConversationRemoval } from '../chat/conversation-removal.ts';
-import type { Leases } from '../cluster/leases.ts';
+import type { Leases } from '../leases.ts';
 import type { Config } from '../config/config.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Workspaces } from '../processes/workspaces.ts';

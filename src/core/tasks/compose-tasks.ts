@@ -34,6 +34,7 @@ import { IdempotencyStore } from './idempotency-store.ts';
 import { NewTaskCheck } from './new-task-check.ts';
 import { QueueService } from './queue-service.ts';
 import { QueueSlots } from './queue-slots.ts';
+import { ClusterPools } from './cluster-pools.ts';
 import { QueueStatusService } from './queue-status-service.ts';
 import { QueueUsers } from './queue-users.ts';
 import { RunProgressReports } from './run-progress.ts';
@@ -116,15 +117,18 @@ export async function composeTasks(deps: TaskDeps) {
     root: join(locations.data, 'outputs'),
     maxBytes: () => deps.config.get('agents.output.maxBytes'),
   });
-  const runProgress = new RunProgressReports(bus);
+  const runProgress = new RunProgressReports(bus, deps.daemon);
   const immediate = new ImmediateRuns();
   const stored = { ...deps, store, scan, runs, immediate, deadLetters: deadLetterStore, idempotency };
   const admission = new TaskAdmission({ ...stored, registry, queue, pause });
   const recovery = new TaskRecovery({ ...stored, admission, bootId: readBootId });
   // This daemon left alone what came while it was paused.
   pause.followOthers(() => void recovery.wakeQueued().catch(reportBug), reportBug);
+  const clusterPools =
+    membership && new ClusterPools({ database, registry, slots, membership, now: runtime.now });
   const queueStatus = new QueueStatusService({
     ...deps,
+    clusterPools,
     counts,
     deadLetters: deadLetterStore,
     pause,
@@ -168,7 +172,7 @@ export async function composeTasks(deps: TaskDeps) {
     taskOutputs: outputs,
     taskOutputReader: new TaskOutputReader({ store, outputs, texts: new AgentTexts(database), runtime }),
     runProgress,
-    finishWatcher: new TaskFinishWatcher(bus),
+    finishWatcher: new TaskFinishWatcher(bus, database, log),
     taskStore: store,
     finishedTasks: finished,
     /** For the execution of tasks alone. */
@@ -179,6 +183,7 @@ export async function composeTasks(deps: TaskDeps) {
       pause,
       slots,
       intake,
+      clusterPools,
       admission,
       recovery,
       environments,

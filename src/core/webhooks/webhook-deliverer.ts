@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import { Deliverer } from '../outbound/deliverer.ts';
 import type { LanePeers } from '../outbound/lane-owner.ts';
-import type { Delivery } from '../outbound/delivery-lane.ts';
+import type { Delivery } from '../delivery.ts';
 import type { AttemptOutcome, SendContext } from '../outbound/delivery-lanes.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import { type AttemptResult, postSigned } from '../outbound/post-signed.ts';

@@ -20,7 +20,7 @@ describe.skipIf(!hasPostgres)('notifications of several daemons', () => {
       const deliverer = new NotifyDeliverer({
         database,
         store: new NotifyStore(database),
-        finishWatcher: new TaskFinishWatcher(bus),
+        finishWatcher: new TaskFinishWatcher(bus, database, silentLog),
         fetch: async (_, { headers }) => {
           sent.push(headers?.['webhook-id'] ?? '');
           return { status: 200, text: '', headers: new Headers() };

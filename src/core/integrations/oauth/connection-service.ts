@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Vendor, wireName } from '../../../contract/vendors.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Leases } from '../../cluster/leases.ts';
+import type { Leases } from '../../leases.ts';
 import type { Config } from '../../config/config.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';

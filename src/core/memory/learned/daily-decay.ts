@@ -1,4 +1,4 @@
-import type { Leases } from '../../cluster/leases.ts';
+import type { Leases } from '../../leases.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../storage/database.ts';
 import { readState, writeState } from '../../storage/state.ts';
