@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clusterSchema } from './cluster.ts';
 import { timestampSchema } from './primitives.ts';
 import { defineRoutes } from './route.ts';
 
@@ -71,12 +72,21 @@ export const healthReportSchema = z
           lastBytes: z.int().optional(),
         }),
       }),
+      redis: component({
+        details: z.object({
+          state: z.enum(['up', 'away']),
+          since: timestampSchema.optional().meta({ description: 'Since when it is away' }),
+        }),
+      })
+        .optional()
+        .meta({ description: 'In mode pro' }),
       commandSandbox: component({
         details: z.object({
           sandboxed: z.boolean().meta({ description: 'Whether tool commands run in a sandbox' }),
         }),
       }),
     }),
+    cluster: clusterSchema.optional().meta({ description: 'The daemons, in mode pro' }),
     system: z.object({
       platform: z.string(),
       nodeVersion: z.string(),
@@ -108,8 +118,8 @@ export type Metrics = z.output<typeof metricsSchema>;
 
 const readySchema = z.object({
   status: z
-    .enum(['ready', 'starting', 'stopping', 'unavailable'])
-    .meta({ description: '`unavailable`: nothing can be stored' }),
+    .enum(['ready', 'starting', 'draining', 'stopping', 'unavailable'])
+    .meta({ description: '`unavailable`: nothing can be stored; `draining`: takes no more tasks' }),
   timestamp: timestampSchema,
   reason: z.string().optional().meta({ description: 'What is wrong and what to do' }),
 });

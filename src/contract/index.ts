@@ -4,6 +4,7 @@ import { auditRoutes } from './audit.ts';
 import { authRoutes } from './auth.ts';
 import { backupRoutes } from './backups.ts';
 import { chatRoutes } from './chat.ts';
+import { clusterRoutes } from './cluster.ts';
 import { configRoutes } from './config.ts';
 import { conversationsRoutes } from './conversations.ts';
 import { dataRoutes } from './data.ts';
@@ -45,6 +46,7 @@ export const contract = {
   auth: authRoutes,
   backups: backupRoutes,
   chat: chatRoutes,
+  cluster: clusterRoutes,
   config: configRoutes,
   conversations: conversationsRoutes,
   data: dataRoutes,

@@ -45,6 +45,9 @@ export const routeAudit: Readonly<Record<string, RouteAudit>> = {
   'POST /api/tokens': { ownEvent: 'tokens.created' },
   'DELETE /api/tokens/:id': { ownEvent: 'tokens.revoked' },
 
+  'POST /api/cluster/daemons/:id/drain': { event: 'cluster.daemon_drained' },
+  'POST /api/cluster/daemons/:id/resume': { event: 'cluster.daemon_resumed' },
+
   'PATCH /api/devices/:id': { event: 'device.changed' },
   'DELETE /api/devices/:id': { ownEvent: 'device.revoked' },
   'POST /api/devices/attest': { ownEvent: 'device.attested' },

@@ -47,6 +47,11 @@ export const routeTable = {
     decideApproval: { method: 'POST', path: '/api/chat/tools/approve' },
     listModels: { method: 'GET', path: '/api/chat/models' },
   },
+  cluster: {
+    get: { method: 'GET', path: '/api/cluster' },
+    drain: { method: 'POST', path: '/api/cluster/daemons/:id/drain' },
+    resume: { method: 'POST', path: '/api/cluster/daemons/:id/resume' },
+  },
   config: {
     list: { method: 'GET', path: '/api/config' },
     update: { method: 'PUT', path: '/api/config/:key' },

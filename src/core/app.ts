@@ -11,6 +11,7 @@ import { composeCandidates } from './candidates/compose-candidates.ts';
 import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
 import { composeMembership } from './cluster/compose-membership.ts';
+import { composeDaemons } from './cluster/compose-daemons.ts';
 import { composeCluster } from './cluster/compose-cluster.ts';
 import { Composition } from './composition.ts';
 import type { Config } from './config/config.ts';
@@ -152,6 +153,7 @@ function composeFeatures(
       .add(({ execution, workspaces, worktrees, sandbox, shells }) =>
         composeTaskExecution({ ...execution, workspaces, worktrees, sandbox, shells }),
       )
+      .add(composeDaemons)
       .add(composeSchedules)
       .add(composeRetention)
       .add(composeBackup)

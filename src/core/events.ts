@@ -26,6 +26,8 @@ export interface CoreEvents {
   queue: undefined;
   /** What decides which agent a task gets has changed. */
   agents_changed: undefined;
+  /** Who serves in the cluster, what they can do, or what they were ordered. */
+  daemons_changed: undefined;
   session_started: { userId: string; address: string };
   /** There is another account. */
   users_changed: undefined;

@@ -43,11 +43,17 @@ export class ValidationFailure extends Error {
 const retryAfterOf: Record<number, number> = { 503: 1, 507: 30 };
 
 /** Registers the handlers that convert errors to responses. */
-export function handleErrors(server: FastifyInstance, log: Log): void {
+export function handleErrors(
+  server: FastifyInstance,
+  log: Log,
+  { isWorker = false }: { isWorker?: boolean } = {},
+): void {
   server.setNotFoundHandler({}, (request, reply) =>
     // The path is not repeated, because a mistyped one may contain a secret.
     reply.code(404).send({
-      error: `No such ${request.method} route. See /api/docs`,
+      error: isWorker
+        ? 'This daemon has the role worker and serves only /api/health and /metrics. Use a daemon with the role all or api.'
+        : `No such ${request.method} route. See /api/docs`,
     } satisfies ErrorBody),
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {

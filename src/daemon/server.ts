@@ -23,6 +23,7 @@ import { registerAudit } from './routes/audit.ts';
 import { registerAuth } from './routes/auth.ts';
 import { registerBackups } from './routes/backups.ts';
 import { registerChat } from './routes/chat.ts';
+import { registerCluster } from './routes/cluster.ts';
 import { registerConfig } from './routes/config.ts';
 import { registerConversations } from './routes/conversations.ts';
 import { registerData } from './routes/data.ts';
@@ -65,6 +66,7 @@ const resources = [
   registerAuth,
   registerBackups,
   registerChat,
+  registerCluster,
   registerConfig,
   registerConversations,
   registerData,
@@ -153,7 +155,8 @@ export async function buildServer(
   server.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) =>
     httpPart === 'headers' ? validateHeaders(schema) : validate(schema),
   );
-  handleErrors(server, app.log);
+  const isWorker = app.config.get('daemon.role') === 'worker';
+  handleErrors(server, app.log, { isWorker });
   // Before the guard, so that the plugin closes the connection of a refused upgrade.
   await server.register(websocket, { options: { maxPayload: 4096 } });
   answerBelowRoutes(server);
@@ -166,6 +169,11 @@ export async function buildServer(
     app.metrics.requests.record(request.method, url, reply.statusCode, reply.elapsedTime);
     done();
   });
+  if (isWorker) {
+    // The other daemons of its cluster serve the rest.
+    registerHealth(server, app, check);
+    return server;
+  }
   for (const register of resources) register(server, app, check);
   registerDocs(server);
   registerLive(server, app);

@@ -118,7 +118,7 @@ export async function runDaemon(flags: Flags, onReady: () => void = () => undefi
   await announce(daemon, url);
   module.flushCompileCache();
   onReady();
-  await signalled;
+  await Promise.race([signalled, app.drain?.stopRequested ?? signalled]);
   app.log.info({}, 'stopping; send the signal again to stop at once');
   const stopped = await Promise.race([
     daemon.close().then(() => true),

@@ -27,8 +27,11 @@ export interface Assignment {
 }
 export type Choice =
   | { adapter: AgentAdapter }
-  /** `isTemporary`: the agent is there, and works as soon as a person has logged in. */
-  | { missing: string; isTemporary?: boolean };
+  /**
+   * `isTemporary`: the agent is there, and works as soon as a person has logged in. `agent`: its type, where another
+   * daemon may have it ready.
+   */
+  | { missing: string; isTemporary?: boolean; agent?: string };
 
 interface Entry {
   adapter: AgentAdapter;
@@ -81,6 +84,13 @@ export class AgentRegistry {
 
   types(): string[] {
     return [...this.#entries.keys()];
+  }
+
+  /** Whether an agent of this daemon can run tasks. */
+  isReady(type: string): boolean {
+    if (type === this.#bestOf?.type) return true;
+    const entry = this.#entries.get(type);
+    return entry !== undefined && problemOf(entry.adapter) === undefined;
   }
 
   /** Why the default agent cannot run, with the command that changes it; undefined where it can. */
@@ -233,12 +243,17 @@ export class AgentRegistry {
 
   #named(type: string, task: Assignment): Choice {
     const entry = this.#entries.get(type);
-    if (!entry) return { missing: `There is no agent "${type}". There are: ${this.types().join(', ')}.` };
+    if (!entry)
+      return { missing: `There is no agent "${type}". There are: ${this.types().join(', ')}.`, agent: type };
     if (!mayTake(entry.adapter, task))
       return { missing: `The agent "${type}" only takes tasks from users with command rights.` };
     const problem = problemOf(entry.adapter);
     return problem
-      ? { missing: problem.message, ...(problem.state === 'needs_login' && { isTemporary: true }) }
+      ? {
+          missing: problem.message,
+          agent: type,
+          ...(problem.state === 'needs_login' && { isTemporary: true }),
+        }
       : { adapter: entry.adapter };
   }
 

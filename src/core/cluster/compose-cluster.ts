@@ -28,6 +28,10 @@ export interface ClusterServices {
     openQueue: (deps: MemoryQueueDeps) => Promise<TaskQueue>;
     /** Whether another daemon may have the waiting work in its line. */
     hasOthers: () => boolean;
+    /** Gives the work that waits in the line of this daemon to the others. */
+    handOver: () => Promise<void>;
+    /** Since when Redis is away; undefined where it is there, or none is used. */
+    redis?: { awaySince: () => Date | undefined };
     /** Whether the queue has lost its wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
     hasLostQueue: () => Promise<boolean>;
     /** The events of turns, for clients that are connected to another daemon; a daemon that is alone has none. */
@@ -50,6 +54,7 @@ const alone = ({ runtime }: ClusterDeps): Feature<ClusterServices> => ({
     cluster: {
       openQueue: async (queue) => new MemoryQueue(queue),
       hasOthers: () => false,
+      handOver: async () => undefined,
       hasLostQueue: async () => false,
     },
   },

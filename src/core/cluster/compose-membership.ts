@@ -52,7 +52,6 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
       version,
       role: config.get('daemon.role'),
       labels: JSON.stringify(config.get('daemon.labels')),
-      agents: '[]',
     },
   });
   return {

@@ -25,6 +25,7 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   memory_progress: false,
   queue: true,
   agents_changed: true,
+  daemons_changed: true,
   // The address is known everywhere then, so that the next sign-in from it is not slowed down.
   session_started: true,
   settings_changed: true,

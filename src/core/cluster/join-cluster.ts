@@ -17,7 +17,7 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
   const { config, bus, daemon, runtime, reportBug } = deps;
   // Clusters may share a Redis.
   const prefix = `svc:${daemon.clusterId}`;
-  const connections = await RedisConnections.open({ ...deps, monotonic: runtime.monotonic });
+  const connections = await RedisConnections.open({ ...deps, ...runtime });
   try {
     await connections.check();
   } catch (error) {
@@ -51,6 +51,8 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
           return opened;
         },
         hasOthers,
+        handOver: async () => void (await Promise.all([...queues].map((queue) => queue.handOver()))),
+        redis: { awaySince: () => connections.awaySince },
         hasLostQueue: async () => {
           const lost = await Promise.all([...queues].map((queue) => queue.wasEmptied()));
           return lost.includes(true);

@@ -1,6 +1,10 @@
 import type { Kysely } from 'kysely';
-import type { Log } from '../log.ts';
+import { z } from 'zod';
+import { safeParse } from '../../contract/safe-parse.ts';
+import type { PendingEntry } from '../audit/pending-entry.ts';
 import { messageOf } from '../errors.ts';
+import type { EventBus } from '../events.ts';
+import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import type { DaemonRow } from '../storage/rows/daemons.ts';
@@ -12,10 +16,27 @@ export const SILENT_MS = 30_000;
 /** After this time it is forgotten. */
 const FORGOTTEN_MS = 24 * 3_600_000;
 
+/** What an administrator ordered: to take no more tasks, and perhaps to stop then. */
+const drainOrderSchema = z.object({
+  stop: z.boolean(),
+  /** When runs that are still under way are stopped. */
+  until: z.string().optional(),
+  /** Whether the daemon has stored that nothing of it runs any more. */
+  done: z.boolean().optional(),
+});
+export type DrainOrder = z.output<typeof drainOrderSchema>;
+
+/** What a daemon can do, as its row says it. */
+export interface Abilities {
+  agents: string[];
+  slots: number;
+}
+
 export interface MembershipDeps {
   database: Database;
+  bus: EventBus;
   /** What the row of this daemon says of it. */
-  self: Omit<DaemonRow, 'started_at' | 'seen_at'>;
+  self: Pick<DaemonRow, 'id' | 'host' | 'version' | 'role' | 'labels'>;
   runtime: Pick<Runtime, 'now'>;
   log: Log;
 }
@@ -24,11 +45,22 @@ export interface MembershipDeps {
 export class Membership {
   readonly #deps: MembershipDeps;
   #timer: NodeJS.Timeout | undefined;
-  #renewing: Promise<void> | undefined;
+  #renewing: Promise<void> = Promise.resolve();
   /** Until the others were counted there may be some. */
   #hasOtherWorkers = true;
+  #agentsOfOthers: ReadonlySet<string> = new Set();
+  #abilities: () => Abilities = () => ({ agents: [], slots: 0 });
+  #order: string | null = null;
+  readonly #onOrder = new Set<(order: DrainOrder | undefined) => void>();
+  readonly #onAgents = new Set<() => void>();
+
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
+  }
+
+  /** The name of this machine in the cluster. */
+  get host(): string {
+    return this.#deps.self.host;
   }
 
   /** Whether another daemon that runs tasks was there a moment ago. */
@@ -36,10 +68,114 @@ export class Membership {
     return this.#hasOtherWorkers;
   }
 
+  /** Whether another daemon had this agent a moment ago, ready to run tasks. */
+  hasElsewhere(agent: string): boolean {
+    return this.#agentsOfOthers.has(agent);
+  }
+
+  /** Takes from now on what the row says of this daemon from the function. */
+  describe(abilities: () => Abilities): void {
+    this.#abilities = abilities;
+  }
+
+  /** Calls back when an administrator drains this daemon, with undefined when it is to take tasks again. */
+  onOrder(listener: (order: DrainOrder | undefined) => void): void {
+    this.#onOrder.add(listener);
+  }
+
+  /** Calls back when the agents of the other daemons have changed. */
+  onAgents(listener: () => void): void {
+    this.#onAgents.add(listener);
+  }
+
   async join(): Promise<void> {
+    const { bus } = this.#deps;
+    await this.#insert();
+    await this.#look();
+    this.#timer = setInterval(() => void this.renew(), EVERY_MS).unref();
+    bus.on('daemons_changed', () => void this.#lookAgain());
+    bus.onGap(() => void this.#lookAgain());
+    bus.onLocal('agents_changed', () => void this.renew());
+    bus.emit('daemons_changed', undefined);
+  }
+
+  async leave(): Promise<void> {
+    const { database, self, log, bus } = this.#deps;
+    const timer = this.#timer;
+    clearInterval(timer);
+    this.#timer = undefined;
+    await this.#renewing;
+    if (timer === undefined) return;
+    await database
+      .write(({ db }) => db.deleteFrom('daemons').where('id', '=', self.id).execute())
+      .catch((error: unknown) =>
+        log.warn({ reason: messageOf(error) }, 'the other daemons could not be told that this one stops'),
+      );
+    bus.emit('daemons_changed', undefined);
+  }
+
+  /** Says now that this daemon runs, and what it can do; never rejects. */
+  renew(): Promise<void> {
+    return (this.#renewing = this.#renewing.then(() => this.#renew()));
+  }
+
+  /** The daemons of the cluster by host and id; those that are silent only if asked for. */
+  list(
+    db: Kysely<Schema> = this.#deps.database.read,
+    { includesSilent = false }: { includesSilent?: boolean } = {},
+  ): Promise<DaemonRow[]> {
+    let query = db.selectFrom('daemons').selectAll().orderBy('host').orderBy('id');
+    if (!includesSilent) query = query.where('seen_at', '>=', this.silentBefore());
+    return query.execute();
+  }
+
+  /** A daemon that was seen the last time before it is silent. */
+  silentBefore(): string {
+    return new Date(this.#deps.runtime.now().getTime() - SILENT_MS).toISOString();
+  }
+
+  /** Orders a daemon to drain, or with undefined to take tasks again; answers false where there is none with this id. */
+  async order(id: string, order: DrainOrder | undefined, auditEntry?: PendingEntry): Promise<boolean> {
+    const { database, bus } = this.#deps;
+    const drain = order ? JSON.stringify(order) : null;
+    const isThere = await database.write(async (transaction) => {
+      const row = await transaction.db
+        .updateTable('daemons')
+        .set({ drain })
+        .where('id', '=', id)
+        .returning('id')
+        .executeTakeFirst();
+      if (row) await auditEntry?.append(transaction);
+      return row !== undefined;
+    });
+    bus.emit('daemons_changed', undefined);
+    return isThere;
+  }
+
+  /** Stores that this daemon has done what it was ordered. */
+  async markDrained(): Promise<void> {
+    const { database, self, bus } = this.#deps;
+    const ordered = this.#order;
+    if (ordered === null) return;
+    const order = drainOrderOf({ drain: ordered });
+    const drain = JSON.stringify({ ...order, done: true });
+    const isStored = await database.write(async ({ db }) => {
+      const { numUpdatedRows } = await db
+        .updateTable('daemons')
+        .set({ drain })
+        .where('id', '=', self.id)
+        .where('drain', '=', ordered)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    });
+    if (isStored && this.#order === ordered) this.#order = drain;
+    bus.emit('daemons_changed', undefined);
+  }
+
+  async #insert(): Promise<void> {
     const { database, self } = this.#deps;
     const now = this.#now();
-    const row: DaemonRow = { ...self, started_at: now, seen_at: now };
+    const row: DaemonRow = { ...self, ...this.#described(), drain: null, started_at: now, seen_at: now };
     await database.write(({ db }) =>
       db
         .insertInto('daemons')
@@ -47,32 +183,6 @@ export class Membership {
         .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
         .execute(),
     );
-    await this.#countOthers();
-    this.#timer = setInterval(() => void (this.#renewing = this.#renew()), EVERY_MS).unref();
-  }
-
-  async leave(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#renewing;
-    if (this.#timer === undefined) return;
-    const { database, self, log } = this.#deps;
-    await database
-      .write(({ db }) => db.deleteFrom('daemons').where('id', '=', self.id).execute())
-      .catch((error: unknown) =>
-        log.warn({ reason: messageOf(error) }, 'the other daemons could not be told that this one stops'),
-      );
-  }
-
-  /** The daemons of the cluster that run, by host and id. */
-  list(db: Kysely<Schema> = this.#deps.database.read): Promise<DaemonRow[]> {
-    const since = new Date(this.#deps.runtime.now().getTime() - SILENT_MS).toISOString();
-    return db
-      .selectFrom('daemons')
-      .selectAll()
-      .where('seen_at', '>=', since)
-      .orderBy('host')
-      .orderBy('id')
-      .execute();
   }
 
   /**
@@ -87,26 +197,65 @@ export class Membership {
   }
 
   async #renew(): Promise<void> {
-    const { database, self, log, runtime } = this.#deps;
-    const seen_at = this.#now();
+    const { database, self, log, runtime, bus } = this.#deps;
+    const row = { ...this.#described(), seen_at: this.#now() };
     const forgotten = new Date(runtime.now().getTime() - FORGOTTEN_MS).toISOString();
     try {
-      await database.write(async ({ db }) => {
-        await db.updateTable('daemons').set({ seen_at }).where('id', '=', self.id).execute();
+      const before = await database.write(async ({ db }) => {
+        const own = await db
+          .selectFrom('daemons')
+          .select('agents')
+          .where('id', '=', self.id)
+          .executeTakeFirst();
+        await db.updateTable('daemons').set(row).where('id', '=', self.id).execute();
         await db.deleteFrom('daemons').where('seen_at', '<', forgotten).execute();
+        return own;
       });
-      await this.#countOthers();
+      // Another daemon has forgotten this one, whose machine slept for days.
+      if (!before) await this.#insert();
+      if (before?.agents !== row.agents) bus.emit('daemons_changed', undefined);
+      await this.#look();
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'the other daemons could not be told that this one runs');
     }
   }
 
-  async #countOthers(): Promise<void> {
+  /** Never rejects, because the next renewal looks as well. */
+  async #lookAgain(): Promise<void> {
+    await this.#look().catch((error: unknown) =>
+      this.#deps.log.warn({ reason: messageOf(error) }, 'the other daemons could not be looked at'),
+    );
+  }
+
+  /** Reads what the rows say of the others, and what this daemon was ordered to do. */
+  async #look(): Promise<void> {
     const daemons = await this.list();
-    this.#hasOtherWorkers = daemons.some(({ id, role }) => id !== this.#deps.self.id && role !== 'api');
+    const own = daemons.find(({ id }) => id === this.#deps.self.id);
+    const workers = daemons.filter((daemon) => daemon !== own && daemon.role !== 'api');
+    this.#hasOtherWorkers = workers.some(({ drain }) => drain === null);
+    const agents = new Set(workers.flatMap((daemon) => JSON.parse(daemon.agents) as string[]));
+    const before = this.#agentsOfOthers;
+    const haveAgentsChanged = agents.size !== before.size || [...agents].some((agent) => !before.has(agent));
+    this.#agentsOfOthers = agents;
+    if (haveAgentsChanged) for (const listener of this.#onAgents) listener();
+    if (!own || own.drain === this.#order) return;
+    this.#order = own.drain;
+    for (const listener of this.#onOrder) listener(drainOrderOf(own));
+  }
+
+  #described(): Pick<DaemonRow, 'agents' | 'slots'> {
+    const { agents, slots } = this.#abilities();
+    return { agents: JSON.stringify(agents.toSorted()), slots };
   }
 
   #now(): string {
     return this.#deps.runtime.now().toISOString();
   }
+}
+
+/** What a daemon was ordered to do; undefined where it takes tasks. */
+export function drainOrderOf({ drain }: Pick<DaemonRow, 'drain'>): DrainOrder | undefined {
+  if (drain === null) return undefined;
+  // A newer daemon may write more than this one understands: it drains all the same.
+  return safeParse(drainOrderSchema, JSON.parse(drain)).data ?? { stop: false };
 }

@@ -1,8 +1,14 @@
 import { freemem, loadavg, totalmem } from 'node:os';
 import type { HealthLevel, HealthReport } from '../../contract/health.ts';
+import type { ClusterReport } from '../../contract/cluster.ts';
 import type { QueueStatus } from '../../contract/queue.ts';
 import type { BackupSchedule, BackupScheduleStatus } from '../backup/backup-schedule.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { ClusterServices } from '../cluster/compose-cluster.ts';
+import type { DaemonService } from '../cluster/daemon-service.ts';
+import type { Drain } from '../cluster/drain.ts';
+import type { Membership } from '../cluster/membership.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import { AppError } from '../errors.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { QueueStatusService } from '../tasks/queue-status-service.ts';
@@ -23,6 +29,12 @@ export interface HealthDeps {
   sandbox: Pick<Sandbox, 'check'>;
   config?: Pick<Config, 'get'>;
   modelProviders: Pick<ModelProviders, 'breakers'>;
+  /** The daemons of the cluster; undefined where there is none. */
+  membership?: Membership | undefined;
+  daemon?: DaemonIdentity;
+  daemons?: Pick<DaemonService, 'report'>;
+  drain?: Pick<Drain, 'isDraining'> | undefined;
+  cluster?: Pick<ClusterServices['cluster'], 'redis'>;
   backupSchedule?: Pick<BackupSchedule, 'status'>;
   runtime: Runtime;
 }
@@ -36,16 +48,25 @@ export class HealthService {
   #known: Counts = noCounts;
   #knownAgents: Awaited<ReturnType<AgentRegistry['list']>> = [];
 
+  #knownCluster: ClusterReport | undefined;
+
   constructor(deps: HealthDeps) {
     this.#deps = deps;
     this.#startedAt = deps.runtime.monotonic();
   }
 
   /** Whether the daemon can serve and store requests, and what to do if not. */
-  async readiness(): Promise<{ status: Phase | 'unavailable'; reason?: string }> {
+  async readiness(): Promise<{ status: Phase | 'draining' | 'unavailable'; reason?: string }> {
     if (this.phase !== 'ready') return { status: this.phase };
-    const fault = await this.#deps.database.checkNow();
-    return fault ? { status: 'unavailable', reason: fault.message } : { status: this.phase };
+    const { database, drain, daemon } = this.#deps;
+    const fault = await database.checkNow();
+    if (fault) return { status: 'unavailable', reason: fault.message };
+    if (drain?.isDraining)
+      return {
+        status: 'draining',
+        reason: `This daemon takes no more tasks. Take it back: svc cluster resume ${daemon?.id}`,
+      };
+    return { status: this.phase };
   }
 
   async report(): Promise<HealthReport> {
@@ -57,6 +78,8 @@ export class HealthService {
     const breakers = [...registry.breakers(), ...modelProviders.breakers()];
     const box = await sandbox.check();
     const backups = this.#deps.backupSchedule?.status() ?? { isOverdue: false };
+    const redis = this.#deps.cluster?.redis;
+    const awaySince = redis?.awaySince();
     const active = queues.tasks.pending + queues.tasks.queued + queues.tasks.inProgress;
     const assessed = {
       queue: judgeQueue(active),
@@ -65,6 +88,7 @@ export class HealthService {
       deadLetterQueue: judgeDeadLetters(deadLetterQueue.pending),
       storage: judgeStorage(fault),
       backups: judgeBackups(backups),
+      ...(redis && { redis: judgeRedis(awaySince) }),
     };
     const component = ([status, message]: Assessment) => ({ status, message, lastChecked: timestamp });
     const total = totalmem();
@@ -95,12 +119,22 @@ export class HealthService {
           },
         },
         backups: { ...component(assessed.backups), details: backupDetails(backups) },
+        ...(assessed.redis && {
+          redis: {
+            ...component(assessed.redis),
+            details: {
+              state: awaySince ? ('away' as const) : ('up' as const),
+              ...(awaySince && { since: awaySince.toISOString() }),
+            },
+          },
+        }),
         // Healthy without a sandbox too: most commands then need an approval.
         commandSandbox: {
           ...component(['healthy', describeSandbox(box, this.#deps.config?.get('tools.unsandboxed'))]),
           details: { sandboxed: box.isWorking },
         },
       },
+      ...(await this.#cluster()),
       system: {
         platform: process.platform,
         nodeVersion: process.version,
@@ -108,6 +142,14 @@ export class HealthService {
         cpu: { loadAverage: loadavg() },
       },
     };
+  }
+
+  /** The daemons as they were last seen, while the database cannot be read. */
+  async #cluster(): Promise<Pick<HealthReport, 'cluster'>> {
+    const { membership, daemons } = this.#deps;
+    if (!membership || !daemons) return {};
+    this.#knownCluster = await daemons.report().catch(orElse(this.#knownCluster));
+    return this.#knownCluster ? { cluster: this.#knownCluster } : {};
   }
 
   async #counts(): Promise<Counts> {
@@ -137,6 +179,12 @@ const orElse =
 
 function judgeStorage(fault: StorageFault | undefined): Assessment {
   return fault ? ['unhealthy', fault.message] : ['healthy', 'Data can be stored'];
+}
+
+function judgeRedis(awaySince: Date | undefined): Assessment {
+  return awaySince
+    ? ['degraded', 'Redis is away: tasks start more slowly until it is back']
+    : ['healthy', 'Redis answers'];
 }
 
 export function judgeBackups({ every, lastAt, failure, isOverdue }: BackupScheduleStatus): Assessment {

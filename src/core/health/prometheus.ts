@@ -1,12 +1,12 @@
 import type { QueueStatus } from '../../contract/queue.ts';
-import { formatFamily, formatHistogram, type Sample } from '../metrics/metric-families.ts';
+import { withLabels, formatFamily, formatHistogram, type Sample } from '../metrics/metric-families.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 
-/** The metrics in the Prometheus text exposition format 0.0.4, in base units. */
+/** The metrics in the Prometheus text exposition format 0.0.4, in base units; in a cluster with the name of the daemon. */
 export function toPrometheus(
   { requests, tasks, models, uptimeSeconds }: Metrics,
   { queues, deadLetterQueue }: QueueStatus,
-  memory: NodeJS.MemoryUsage = process.memoryUsage(),
+  { memory = process.memoryUsage(), daemon }: { memory?: NodeJS.MemoryUsage; daemon?: string } = {},
 ): string {
   const { endpoints } = requests.read();
   const countOf = (pick: (endpoint: (typeof endpoints)[number]) => number): Sample[] =>
@@ -63,7 +63,8 @@ export function toPrometheus(
     gauge('nodejs_heap_size_used_bytes', 'Memory that the heap of Node.js uses', memory.heapUsed),
     gauge('svc_uptime_seconds', 'Time since the daemon started', uptimeSeconds()),
   ];
-  return `${lines.flat().join('\n')}\n`;
+  const all = daemon === undefined ? lines.flat() : withLabels(lines.flat(), { daemon });
+  return `${all.join('\n')}\n`;
 }
 
 const gauge = (name: string, help: string, value: number) => formatFamily('gauge', name, help, [[{}, value]]);

@@ -63,6 +63,19 @@ export class Histogram {
   }
 }
 
+/** Adds labels to every sample. */
+export function withLabels(lines: readonly string[], labels: Labels): string[] {
+  const added = formatLabels(labels);
+  return lines.map((line) =>
+    line.startsWith('#')
+      ? line
+      : line.replace(
+          /^(\w+)(?:\{|(?= ))/,
+          (head, name: string) => `${name}{${added}${head.endsWith('{') ? ',' : '}'}`,
+        ),
+  );
+}
+
 /** The lines of a counter or a gauge; of one without samples only the head. */
 export function formatFamily(
   type: 'counter' | 'gauge',

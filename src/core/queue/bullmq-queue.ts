@@ -1,4 +1,5 @@
 import type { RedisConnections } from '../redis/redis-connections.ts';
+import { openIntake } from './intake.ts';
 import { MemoryQueue, type MemoryQueueDeps, type WaitingId } from './memory-queue.ts';
 import {
   type EnqueueOptions,
@@ -24,6 +25,9 @@ export interface BullMqQueueDeps extends MemoryQueueDeps {
   offerMs?: number;
 }
 
+/** How long a wake-up that only other daemons can use is left to them. */
+const LEAVE_MS = 500;
+
 /**
  * The queue of a cluster: a fair waiting line in each daemon, and BullMQ between them, which carries wake-ups from
  * daemons without a free slot to all of them. Without Redis everything waits in the line of its daemon.
@@ -32,6 +36,7 @@ export class BullMqQueue implements TaskQueue {
   readonly #deps: BullMqQueueDeps;
   readonly #jobs: WakeUpJobs;
   readonly #local: MemoryQueue;
+  readonly #intake;
   #fetcher: Promise<WakeUpFetcher> | undefined;
   #closed: Promise<void> | undefined;
   /** What goes back when this daemon stops. */
@@ -41,7 +46,8 @@ export class BullMqQueue implements TaskQueue {
     this.#deps = deps;
     this.#jobs = jobs;
     this.#local = new MemoryQueue(deps);
-    deps.connections.producer.on('ready', () => void this.#handOver());
+    this.#intake = deps.intake ?? openIntake;
+    deps.connections.producer.on('ready', () => void this.handOver());
   }
 
   static async open(deps: BullMqQueueDeps): Promise<BullMqQueue> {
@@ -76,6 +82,7 @@ export class BullMqQueue implements TaskQueue {
     await this.#local.start(handle, options);
     this.#fetcher ??= WakeUpFetcher.start({
       ...this.#deps,
+      isOpen: () => this.#intake.isOpen,
       hasRoom: (work) => this.#local.hasRoom(work),
       deliver: (id, work) => void this.#take(id, work),
     });
@@ -96,9 +103,17 @@ export class BullMqQueue implements TaskQueue {
     return this.#jobs.wereLost();
   }
 
+  /** Gives what waits here to the other daemons, where this one takes no tasks; it keeps what Redis does not take. */
+  async handOver(): Promise<void> {
+    if ((this.#fetcher && this.#intake.isOpen) || this.#closed) return;
+    const waiting = this.#local.takeAll();
+    if (await this.#jobs.addAll(waiting)) return;
+    for (const { id, work, delayMs } of waiting) await this.#local.enqueue(id, { ...work, delayMs });
+  }
+
   /** A daemon that runs no tasks itself always needs others. */
   #hasTakers(): boolean {
-    return this.#fetcher === undefined || (this.#deps.hasOthers?.() ?? true);
+    return this.#fetcher === undefined || !this.#intake.isOpen || (this.#deps.hasOthers?.() ?? true);
   }
 
   async #close(): Promise<void> {
@@ -112,15 +127,10 @@ export class BullMqQueue implements TaskQueue {
 
   async #take(id: string, work: QueuedWork): Promise<void> {
     this.#jobs.forget(id);
-    if (this.#returned) this.#returned.push({ id, work, delayMs: 0 });
+    if (this.#returned) return void this.#returned.push({ id, work, delayMs: 0 });
+    // Where Redis does not take it back, the rows remember.
+    if (!this.#intake.isOpen) await this.#jobs.add(id, work);
+    else if (!this.#intake.runs(work.agent)) await this.#jobs.addLater(id, work, LEAVE_MS);
     else await this.#local.enqueue(id, work);
-  }
-
-  /** A daemon that runs no tasks kept what came while Redis was away. */
-  async #handOver(): Promise<void> {
-    if (this.#fetcher || this.#closed) return;
-    const waiting = this.#local.takeAll();
-    if (await this.#jobs.addAll(waiting)) return;
-    for (const { id, work, delayMs } of waiting) await this.#local.enqueue(id, { ...work, delayMs });
   }
 }

@@ -1,5 +1,6 @@
 import type { Entry } from './fair-level.ts';
 import { FairPool } from './fair-pool.ts';
+import { type Intake, openIntake } from './intake.ts';
 import { RunningWork } from './running-work.ts';
 import {
   type EnqueueOptions,
@@ -35,6 +36,8 @@ type Handle = (id: string, work: QueuedWork, slot: WorkSlot) => Promise<void>;
 export interface MemoryQueueDeps {
   /** What may run at the same time; without it, `concurrency` ids in a single pool. */
   limits?: QueueLimits;
+  /** Which work may start here; all of it unless given. */
+  intake?: Intake;
   /** Milliseconds that never jump, for how long work waits. */
   monotonic?: () => number;
   /** Called for each comparison that finds what comes next. */
@@ -54,11 +57,18 @@ export class MemoryQueue implements TaskQueue {
   #handle: Handle | undefined;
   #concurrency = 0;
   readonly #limits: QueueLimits;
+  readonly #intake: Intake;
   #order = 0;
   #isClosed = false;
 
-  constructor({ limits, monotonic = () => performance.now(), onStep }: MemoryQueueDeps = {}) {
+  constructor({
+    limits,
+    intake = openIntake,
+    monotonic = () => performance.now(),
+    onStep,
+  }: MemoryQueueDeps = {}) {
     this.#limits = limits ?? singlePool(() => this.#concurrency);
+    this.#intake = intake;
     this.#monotonic = monotonic;
     this.#onStep = onStep;
   }
@@ -76,7 +86,7 @@ export class MemoryQueue implements TaskQueue {
   }
 
   runNow(work: QueuedWork, run: (slot: WorkSlot) => Promise<void>): boolean {
-    if (this.#isClosed || !this.#handle) return false;
+    if (this.#isClosed || !this.#handle || !this.#takes(work)) return false;
     const pool = this.#poolOf(work);
     if (!pool.takeNew(work)) return false;
     this.#run(run, work, pool);
@@ -93,7 +103,8 @@ export class MemoryQueue implements TaskQueue {
 
   /** Whether an id of such work that came now would be delivered at once. */
   hasRoom(work: QueuedWork): boolean {
-    return !this.#isClosed && this.#handle !== undefined && this.#poolOf(work).hasRoom(work);
+    if (this.#isClosed || this.#handle === undefined || !this.#takes(work)) return false;
+    return this.#poolOf(work).hasRoom(work);
   }
 
   /** Whether the id waits here, for its turn or for its time. */
@@ -171,8 +182,12 @@ export class MemoryQueue implements TaskQueue {
     }
   }
 
+  #takes({ agent }: QueuedWork): boolean {
+    return this.#intake.isOpen && this.#intake.runs(agent);
+  }
+
   #take(pool: FairPool): Entry | undefined {
-    return this.#isClosed ? undefined : pool.take(this.#monotonic());
+    return this.#isClosed || !this.#intake.isOpen ? undefined : pool.take(this.#monotonic());
   }
 
   #runEntry(handle: Handle, { id, work }: Entry, pool: FairPool): void {

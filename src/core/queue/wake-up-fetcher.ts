@@ -22,6 +22,8 @@ export interface WakeUpFetcherDeps {
   connections: RedisConnections;
   name: string;
   prefix: string;
+  /** Whether this daemon takes work at all. */
+  isOpen: () => boolean;
   /** Whether work would start at once here. */
   hasRoom: (work: QueuedWork) => boolean;
   deliver: (id: string, work: QueuedWork) => void;
@@ -83,6 +85,10 @@ export class WakeUpFetcher {
     const checking = this.#worker.startStalledCheckTimer();
     checking.catch((error: unknown) => this.#failed(error));
     while (!this.#isStopped) {
+      if (!this.#deps.isOpen()) {
+        await this.#pause(AGAIN_MS);
+        continue;
+      }
       const first = await this.#fetchFirst();
       if (!first || this.#isStopped) continue;
       // What there is no slot for is offered to the other daemons before it waits here.

@@ -28,6 +28,7 @@ export interface RedisConnectionsDeps {
   url: string;
   log: Log;
   monotonic: () => number;
+  now: () => Date;
 }
 
 /**
@@ -41,7 +42,7 @@ export class RedisConnections {
   readonly #create: (options: Options) => Redis;
   readonly #open = new Set<Redis>();
   #restUntil = Number.NEGATIVE_INFINITY;
-  #isAway = false;
+  #awaySince: Date | undefined;
 
   private constructor(deps: RedisConnectionsDeps, create: (options: Options) => Redis) {
     this.#deps = deps;
@@ -59,6 +60,11 @@ export class RedisConnections {
   /** Whether commands are likely to be answered now. */
   get isUp(): boolean {
     return this.producer.status === 'ready' && this.#deps.monotonic() >= this.#restUntil;
+  }
+
+  /** Since when Redis is away; undefined where it is there. */
+  get awaySince(): Date | undefined {
+    return this.#awaySince;
   }
 
   /** A connection of its own for what blocks or listens, which waits for Redis without end. */
@@ -86,8 +92,8 @@ export class RedisConnections {
 
   /** Logs that Redis is away, once per outage. */
   report(error: unknown): void {
-    if (this.#isAway || this.#open.size === 0) return;
-    this.#isAway = true;
+    if (this.#awaySince || this.#open.size === 0) return;
+    this.#awaySince = this.#deps.now();
     this.#deps.log.warn(
       { reason: this.#withoutPassword(error) },
       'Redis is away: tasks start more slowly until it is back',
@@ -130,8 +136,8 @@ export class RedisConnections {
   }
 
   #back(): void {
-    if (!this.#isAway) return;
-    this.#isAway = false;
+    if (!this.#awaySince) return;
+    this.#awaySince = undefined;
     this.#deps.log.info({}, 'Redis is back');
   }
 

@@ -95,6 +95,11 @@ export class ActiveRuns {
     for (const [taskId, { isWaiting }] of this.#runs) if (isWaiting) this.stop(taskId, reason);
   }
 
+  /** Lets runs wait for a person again. */
+  allowWaiting(): void {
+    this.#waitingStoppedFor = undefined;
+  }
+
   has(taskId: string): boolean {
     return this.#runs.has(taskId);
   }

@@ -1,5 +1,6 @@
 import { DayBudgets } from '../budgets/day-budgets.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
+import { Drain } from '../cluster/drain.ts';
 import { IdlePull } from './idle-pull.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
 import { TaskLeases } from './task-leases.ts';
@@ -14,7 +15,7 @@ export type TaskExecutionDeps = TaskFeature['execution'] &
   Pick<VerifyFileDeps, 'sandbox' | 'shells'>;
 
 /** What claims queued tasks and runs their agents; when it stops, running work gets its time to finish. */
-export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<never, never>> {
+export function composeTaskExecution(deps: TaskExecutionDeps): Feature<{ drain: Drain | undefined }> {
   const recorder = new OutcomeRecorder(deps);
   const budgets = new DayBudgets(deps);
   // The id of its daemon tells a later process of it which claims are over.
@@ -24,17 +25,27 @@ export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<ne
   const runner = new TaskRunner({ ...deps, budgets, recorder, verifier, verifyFile, workerId });
   const leases = new TaskLeases({ ...deps, workerId });
   const sweeper = new TaskSweeper({ ...deps, engine: deps.database.engine });
-  const pull = deps.daemon.isInCluster ? new IdlePull(deps) : undefined;
+  const { membership, intake, cluster, config } = deps;
+  const pull = intake && new IdlePull({ ...deps, intake });
+  // A daemon that only serves requests leaves the tasks to the others.
+  const start = async () => {
+    if (config.get('daemon.role') !== 'api') await runner.start();
+  };
+  const drain =
+    membership &&
+    intake &&
+    new Drain({ ...deps, membership, intake, handOver: cluster.handOver, resume: start });
   return {
-    services: {},
+    services: { drain },
     lifecycle: {
       async start() {
-        await runner.start();
+        await start();
         leases.start();
         sweeper.start();
-        pull?.start();
+        if (config.get('daemon.role') !== 'api') pull?.start();
       },
       async stop(drainMs) {
+        drain?.close();
         await Promise.all([sweeper.stop(), pull?.stop()]);
         await runner.stop(drainMs);
         leases.stop();

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { Membership } from '../cluster/membership.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
+import type { Membership } from '../cluster/membership.ts';
 import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import { type AdapterDeps, createAdapters } from '../agents/adapter-list.ts';
@@ -26,6 +26,7 @@ import { ActiveRuns } from './active-runs.ts';
 import { AgentTexts } from './agent-texts.ts';
 import { CursorCodec } from './cursor.ts';
 import { FinishedTaskStore } from './finished-task-store.ts';
+import { DaemonIntake } from './daemon-intake.ts';
 import { DeadLetterService } from './dead-letter-service.ts';
 import { DeadLetterStore } from './dead-letter-store.ts';
 import { ImmediateRuns } from './immediate-runs.ts';
@@ -101,7 +102,13 @@ export async function composeTasks(deps: TaskDeps) {
   const users = new QueueUsers(deps);
   await users.refresh();
   const slots = new QueueSlots({ config: deps.config, users });
-  const queue = await deps.cluster.openQueue({ limits: slots, monotonic: runtime.monotonic });
+  const { membership } = deps;
+  const intake = membership && new DaemonIntake({ registry, membership });
+  const queue = await deps.cluster.openQueue({
+    limits: slots,
+    monotonic: runtime.monotonic,
+    ...(intake && { intake }),
+  });
   const removal = new TaskRemoval({ database, store });
   const pause = await QueuePause.load(database, bus);
   const runs = new ActiveRuns(runtime.monotonic);
@@ -117,7 +124,6 @@ export async function composeTasks(deps: TaskDeps) {
   const recovery = new TaskRecovery({ ...stored, admission, bootId: readBootId });
   // This daemon left alone what came while it was paused.
   pause.followOthers(() => void recovery.wakeQueued().catch(reportBug), reportBug);
-  const { membership } = deps;
   const clusterPools =
     membership && new ClusterPools({ database, registry, slots, membership, now: runtime.now });
   const queueStatus = new QueueStatusService({
@@ -137,9 +143,19 @@ export async function composeTasks(deps: TaskDeps) {
     registry.revision++;
     recovery.admitWaiting().catch(reportBug);
   });
-  const check = new NewTaskCheck({ ...deps, registry, pause });
+  const abilities = () =>
+    deps.config.get('daemon.role') === 'api'
+      ? { agents: [], slots: 0 }
+      : { agents: registry.types().filter((type) => registry.isReady(type)), slots: slots.total() };
+  membership?.describe(abilities);
+  membership?.onAgents(() => {
+    registry.revision++;
+    recovery.admitWaiting().catch(reportBug);
+  });
+  const check = new NewTaskCheck({ ...deps, registry, admission, pause });
   const services = {
     registry,
+    abilities,
     queueStatus,
     queue: new QueueService({ pause, recovery, status: queueStatus }),
     deadLetters: new DeadLetterService({ ...stored, admission }),
@@ -166,6 +182,7 @@ export async function composeTasks(deps: TaskDeps) {
       queue,
       pause,
       slots,
+      intake,
       clusterPools,
       admission,
       recovery,

@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Intake } from '../queue/intake.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskAdmission } from './task-admission.ts';
@@ -14,6 +15,7 @@ export interface IdlePullDeps {
   scan: TaskScanStore;
   admission: TaskAdmission;
   queue: Pick<TaskQueue, 'pools'>;
+  intake: Pick<Intake, 'isOpen'>;
   runtime: Runtime;
   log: Log;
 }
@@ -51,7 +53,8 @@ export class IdlePull {
   }
 
   async #pull(): Promise<void> {
-    const { scan, admission, queue, runtime } = this.#deps;
+    const { scan, admission, queue, intake, runtime } = this.#deps;
+    if (!intake.isOpen) return;
     const pools = queue.pools();
     const isIdle = pools.every(({ waiting }) => waiting === 0);
     if (!isIdle || pools.some(({ running, slots }) => running >= slots)) return;

@@ -1,8 +1,9 @@
 import { bestOfSchema } from '../../contract/best-of.ts';
 import type { CreateTask } from '../../contract/task.ts';
-import type { AgentRegistry, Assignment } from '../agents/agent-registry.ts';
+import type { AgentRegistry, Assignment, Choice } from '../agents/agent-registry.ts';
 import { AppError } from '../errors.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
+import type { TaskAdmission } from './task-admission.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 
 export const pausedWarning = 'The queue is paused, so this task waits. Resume it with: svc queue resume';
@@ -10,6 +11,7 @@ export const pausedWarning = 'The queue is paused, so this task waits. Resume it
 export interface NewTaskCheckDeps {
   registry: Pick<AgentRegistry, 'choose' | 'isProgram' | 'reconsider'>;
   modelProviders: Pick<ModelProviders, 'checkModel'>;
+  admission: Pick<TaskAdmission, 'isElsewhere'>;
   pause: Pick<QueuePause, 'isPaused'>;
 }
 
@@ -28,12 +30,13 @@ export class NewTaskCheck {
     assignment: Assignment,
     { attached, ...work }: Pick<CreateTask, 'attached' | 'assignedAgent' | 'model' | 'provider'>,
   ): Promise<string[]> {
-    const { registry, pause } = this.#deps;
-    let missing = missingOf(registry, assignment);
+    const { registry, admission, pause } = this.#deps;
+    const isMissing = (choice: Missing) => !admission.isElsewhere(choice);
+    let missing = missingOf(registry, assignment).filter(isMissing);
     if (missing.length > 0 && attached) {
       // What was missing may be there: a person who waits would not ask without a reason.
       await registry.reconsider(assignment);
-      missing = missingOf(registry, assignment);
+      missing = missingOf(registry, assignment).filter(isMissing);
     }
     const lasting = missing.find(({ isTemporary }) => !isTemporary);
     if (lasting && attached) throw invalid('assignedAgent', lasting.missing);
@@ -75,17 +78,16 @@ export class NewTaskCheck {
   }
 }
 
+type Missing = Extract<Choice, { missing: string }>;
+
 /** What keeps the task from running; it starts by itself once a person has done what is missing. */
-const waitText = ({ missing, isTemporary }: { missing: string; isTemporary?: boolean }) =>
+const waitText = ({ missing, isTemporary }: Missing) =>
   isTemporary
     ? `The task waits: ${missing}. It starts by itself after that.`
     : `The task waits for an agent. ${missing}`;
 
 /** What is missing for the task to run, or for its candidates. */
-function missingOf(
-  registry: Pick<AgentRegistry, 'choose'>,
-  assignment: Assignment,
-): { missing: string; isTemporary?: boolean }[] {
+function missingOf(registry: Pick<AgentRegistry, 'choose'>, assignment: Assignment): Missing[] {
   const { best_of, assigned_agent } = assignment;
   const choice = registry.choose(assignment);
   const missing = 'missing' in choice ? [choice] : [];

@@ -53,6 +53,11 @@ export class QueueSlots implements QueueLimits {
     this.#deps.config.get('queue.maxConcurrentPerUserAndAgent') ?? Number.POSITIVE_INFINITY;
   readonly agingMs = (): number => this.#deps.config.get('queue.agingMs');
 
+  /** How many tasks run at the same time in all pools that there always are. */
+  total(): number {
+    return this.names().reduce((sum, name) => sum + this.slots(name), 0);
+  }
+
   /** The pools that there are whether or not anything waits in them. */
   names(): string[] {
     return [SHARED, INTERACTIVE, ...Object.keys(this.#ownSlots()).map((agent) => `agent:${agent}`)];

@@ -19,7 +19,7 @@ export type QueuedTask = Pick<
 /** What the queue has to know of a task. */
 export function queuedWorkOf(task: QueuedTask, registry: Pick<AgentRegistry, 'choose'>): QueuedWork {
   const choice = registry.choose(task);
-  const agent = 'adapter' in choice ? choice.adapter.type : (task.assigned_agent ?? '');
+  const agent = 'adapter' in choice ? choice.adapter.type : (choice.agent ?? task.assigned_agent ?? '');
   return { priority: task.priority, owner: task.owner_id, agent, lane: laneOf(task) };
 }
 

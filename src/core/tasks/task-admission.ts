@@ -1,5 +1,6 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
-import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { Membership } from '../cluster/membership.ts';
+import type { AgentRegistry, Choice } from '../agents/agent-registry.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import { type Database, independent } from '../storage/database.ts';
@@ -16,6 +17,8 @@ export interface AdmissionDeps {
   database: Database;
   store: TaskStore;
   registry: AgentRegistry;
+  /** The other daemons of the cluster; undefined where there are none. */
+  membership?: Pick<Membership, 'hasElsewhere'> | undefined;
   queue: TaskQueue;
   pause: QueuePause;
   runtime: Runtime;
@@ -34,9 +37,15 @@ export class TaskAdmission {
     event: NewEvent;
   } {
     const choice = this.#deps.registry.choose(task);
-    return 'adapter' in choice
+    return 'adapter' in choice || this.isElsewhere(choice)
       ? { fits: true, event: queuedEvent }
       : { fits: false, event: { type: 'waiting_for_agent', message: choice.missing } };
+  }
+
+  /** Whether the agent that this daemon misses is ready on another one. */
+  isElsewhere(choice: Choice): boolean {
+    if ('adapter' in choice || choice.agent === undefined) return false;
+    return this.#deps.membership?.hasElsewhere(choice.agent) ?? false;
   }
 
   /** Adds a task to the queue whose row says that it waits for a worker. */

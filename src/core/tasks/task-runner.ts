@@ -23,6 +23,7 @@ import type { FailureParts } from './task-failure.ts';
 import type { OutputRecorder } from './output-recorder.ts';
 import type { RunProgressReports } from './run-progress.ts';
 import type { TaskEnvironments } from './task-environments.ts';
+import type { TaskAdmission } from './task-admission.ts';
 import { queuedWorkOf } from './queued-work.ts';
 import { claimOf } from './task-claim.ts';
 import { leaseEnd } from './task-leases.ts';
@@ -42,10 +43,13 @@ const STOP_GRACE_MS = 5000;
 const EVENTS_DELAY_MS = 20;
 /** After a claim that the disk did not take. */
 const CLAIM_AGAIN_MS = 1000;
+/** How long a task is left to the daemons that have its agent. */
+const LEAVE_MS = 500;
 
 export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'notifications'> {
   database: Database;
   registry: AgentRegistry;
+  admission: Pick<TaskAdmission, 'isElsewhere'>;
   queue: TaskQueue;
   immediate: ImmediateRuns;
   pause: QueuePause;
@@ -163,6 +167,7 @@ export class TaskRunner {
     const choice = registry.choose(task);
     // The sweeper looks again at tasks whose agent went away while they waited.
     if ('missing' in choice) {
+      if (this.#deps.admission.isElsewhere(choice)) return again({ delayMs: LEAVE_MS });
       log.debug({ taskId: id, missing: choice.missing }, 'no agent fits any more');
       return undefined;
     }

@@ -7,12 +7,13 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerHealth(
   server: FastifyInstance,
-  app: Pick<App, 'config' | 'health' | 'metrics' | 'queue'>,
+  app: Pick<App, 'config' | 'health' | 'membership' | 'metrics' | 'queue'>,
   check?: ResponseCheck,
 ): void {
-  const { health, metrics, queue } = app;
+  const { health, membership, metrics, queue } = app;
   const timestamp = () => new Date().toISOString();
-  const prometheus = async () => new TextAnswer(toPrometheus(metrics, await queue.status()));
+  const prometheus = async () =>
+    new TextAnswer(toPrometheus(metrics, await queue.status(), membership && { daemon: membership.host }));
   implement(
     server,
     healthRoutes,

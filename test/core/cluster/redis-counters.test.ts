@@ -14,7 +14,7 @@ afterEach(() => {
 /** The limits of one daemon. */
 async function daemon(url: string, prefix: string) {
   const monotonic = () => performance.now();
-  const connections = await RedisConnections.open({ url, log: silentLog, monotonic });
+  const connections = await RedisConnections.open({ url, log: silentLog, monotonic, now: () => new Date() });
   open.push(connections);
   await connections.check();
   return new RateLimits(monotonic, redisCounters(connections, prefix));

@@ -19,7 +19,12 @@ afterEach(async () => {
 /** The bus of a daemon that hears the others, with what it heard. */
 async function daemon(place: { url: string; prefix: string }, daemonId: string) {
   const monotonic = () => performance.now();
-  const connections = await RedisConnections.open({ url: place.url, log: silentLog, monotonic });
+  const connections = await RedisConnections.open({
+    url: place.url,
+    log: silentLog,
+    monotonic,
+    now: () => new Date(),
+  });
   await connections.check();
   const bus = new EventBus();
   const bugs: unknown[] = [];

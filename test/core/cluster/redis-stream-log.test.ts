@@ -16,6 +16,7 @@ async function daemon<T = string>({ url, prefix }: { url: string; prefix: string
     url,
     log: silentLog,
     monotonic: () => performance.now(),
+    now: () => new Date(),
   });
   await connections.check();
   const log = new RedisStreamLog<T>({ connections, prefix, daemonId });

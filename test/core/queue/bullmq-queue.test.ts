@@ -40,7 +40,7 @@ async function daemon({
   lockMs?: number;
 }) {
   const monotonic = () => performance.now();
-  const connections = await RedisConnections.open({ url, log: silentLog, monotonic });
+  const connections = await RedisConnections.open({ url, log: silentLog, monotonic, now: () => new Date() });
   await connections.check();
   const queue = await BullMqQueue.open({ connections, name: NAME, prefix, lockMs, offerMs });
   const workers = new Workers();

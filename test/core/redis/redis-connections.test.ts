@@ -15,7 +15,12 @@ async function connect(url: string) {
   const keep = (level: string) => (fields: object, message: string) =>
     void lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
   const log: Log = { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
-  const connections = await RedisConnections.open({ url, log, monotonic: () => performance.now() });
+  const connections = await RedisConnections.open({
+    url,
+    log,
+    monotonic: () => performance.now(),
+    now: () => new Date(),
+  });
   open.push(connections);
   return { connections, lines };
 }

@@ -13,6 +13,7 @@ import { formatDuration } from '../../output/duration.ts';
 import { describeWait } from '../../output/while-waiting.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { listenerAt } from '../../connection/own-listener.ts';
+import { countDaemons } from '../health/show-health.ts';
 import { askDaemon } from './ask-daemon.ts';
 import { findReadyDaemon, startDaemonProcess } from '../../connection/start-daemon-process.ts';
 
@@ -97,15 +98,16 @@ export async function showStatus(cli: Cli, { json }: Format): Promise<void> {
     return;
   }
   const { url, pid, version, startedAt } = running;
-  const { uptime, status } =
+  const { uptime, status, cluster } =
     report === 'private'
-      ? { uptime: (Date.now() - Date.parse(startedAt)) / 1000, status: 'unknown' }
+      ? { uptime: (Date.now() - Date.parse(startedAt)) / 1000, status: 'unknown', cluster: undefined }
       : report;
   if (json) return output.json({ running: true, url, pid, version, uptime, status });
   const health = { unknown: 'unknown; sign in to see it: svc auth login', healthy: 'healthy' }[status];
   output.write(
     `url      ${url}\npid      ${pid}\nversion  ${version}\nuptime   ${formatDuration(uptime * 1000)}\nhealth   ${health ?? `${status}; see why: svc doctor`}\n`,
   );
+  if (cluster) output.write(`daemons  ${countDaemons(cluster)}\n`);
 }
 
 const startOf = ({ pid, step }: StartingDaemon) => ({ pid, ...step });

@@ -75,8 +75,10 @@ function checkHealth({ status, components }: HealthReport): Check[] {
   return (
     Object.entries(components)
       // Each agent has a check of its own.
-      .filter(([name, part]) => part.status !== 'healthy' && name !== 'adapters')
-      .map(([name, part]) => ({
+      .flatMap(([name, part]) =>
+        part && part.status !== 'healthy' && name !== 'adapters' ? [{ name, part }] : [],
+      )
+      .map(({ name, part }) => ({
         name: 'health',
         status: part.status === 'unhealthy' ? 'fail' : 'warn',
         message: part.message,

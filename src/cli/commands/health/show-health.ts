@@ -1,4 +1,5 @@
 import { ApiError } from '../../../contract/client.ts';
+import type { ClusterReport } from '../../../contract/cluster.ts';
 import type { HealthLevel, HealthReport } from '../../../contract/health.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatDuration } from '../../output/duration.ts';
@@ -25,7 +26,7 @@ export async function showHealth(cli: Cli, { detailed, json }: Options): Promise
     `${paint(report.status)}  svc ${report.version}, up ${formatDuration(report.uptime * 1000)}\n`,
   );
   if (!detailed && report.status === 'healthy') return;
-  const { queue, adapters, circuitBreakers, deadLetterQueue, storage, backups, commandSandbox } =
+  const { queue, adapters, circuitBreakers, deadLetterQueue, storage, redis, backups, commandSandbox } =
     report.components;
   const parts = {
     queue,
@@ -33,6 +34,7 @@ export async function showHealth(cli: Cli, { detailed, json }: Options): Promise
     'circuit breakers': circuitBreakers,
     'dead letters': deadLetterQueue,
     storage,
+    ...(redis && { redis }),
     // An earlier daemon does not report them.
     ...(backups && { backups }),
     tools: commandSandbox,
@@ -41,11 +43,19 @@ export async function showHealth(cli: Cli, { detailed, json }: Options): Promise
     output.write(
       `  ${name.padEnd(17)} ${paint(status)}${' '.repeat(10 - status.length)} ${escapeLine(message)}\n`,
     );
+  if (report.cluster) output.write(`  ${'daemons'.padEnd(17)} ${countDaemons(report.cluster)}\n`);
   if (!detailed) return;
   const { memory, cpu, nodeVersion, platform } = report.system;
   output.write(
     `  ${'system'.padEnd(17)} Node.js ${nodeVersion} on ${platform}, ${Math.round(memory.used / 2 ** 20)} MiB, load ${cpu.loadAverage.map((load) => load.toFixed(2)).join(' ')}\n`,
   );
+}
+
+/** How many daemons are in which state; the list has its own command. */
+export function countDaemons({ daemons }: ClusterReport): string {
+  const counts = Map.groupBy(daemons, ({ state }) => state);
+  const parts = [...counts].map(([state, { length }]) => `${length} ${state}`);
+  return `${parts.join(', ')}; see: svc cluster ls`;
 }
 
 /** A health check starts no daemon unless --autostart is given. */

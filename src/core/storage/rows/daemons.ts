@@ -8,6 +8,10 @@ export interface DaemonRow {
   labels: string;
   /** The types of its agents, as a JSON list. */
   agents: string;
+  /** How many tasks it runs at the same time. */
+  slots: number;
+  /** What an administrator ordered while it is to take no more tasks, as JSON. */
+  drain: string | null;
   started_at: string;
   /** When it last said that it runs. */
   seen_at: string;

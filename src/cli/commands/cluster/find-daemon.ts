@@ -1,0 +1,16 @@
+import type { ClusterDaemon, ClusterReport } from '../../../contract/cluster.ts';
+import { CliError } from '../../errors/cli-error.ts';
+import { exitCodes } from '../../errors/exit-codes.ts';
+import { escapeLine } from '../../output/escape-text.ts';
+
+/** The daemon with this id, this beginning of an id or this host; without a text the one that answered. */
+export function findDaemon({ daemons, answeredBy }: ClusterReport, text = answeredBy): ClusterDaemon {
+  const exact = daemons.filter(({ id, host }) => id === text || host === text);
+  const found = exact.length > 0 ? exact : daemons.filter(({ id }) => id.startsWith(text));
+  const [daemon] = found;
+  if (daemon && found.length === 1) return daemon;
+  const next = 'List the daemons: svc cluster ls';
+  throw daemon
+    ? new CliError(exitCodes.usage, `${found.length} daemons match ${escapeLine(text)}.`, { next })
+    : new CliError(exitCodes.notFound, `No daemon matches ${escapeLine(text)}.`, { next });
+}
