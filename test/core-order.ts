@@ -61,6 +61,7 @@ export const coreOrder: readonly string[] = [
   'webhooks',
   'push',
   'retention',
+  'moving',
   'backup',
   'live',
   'inbox',

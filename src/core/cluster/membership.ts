@@ -4,6 +4,7 @@ import { messageOf } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import type { DaemonRow } from '../storage/rows/daemons.ts';
+import { requireNotMoved } from '../storage/moved-mark.ts';
 import type { Schema } from '../storage/schema.ts';
 
 const EVERY_MS = 5000;
@@ -33,13 +34,15 @@ export class Membership {
     const { database, self } = this.#deps;
     const now = this.#now();
     const row: DaemonRow = { ...self, started_at: now, seen_at: now };
-    await database.write(({ db }) =>
-      db
+    await database.write(async ({ db }) => {
+      await db
         .insertInto('daemons')
         .values(row)
         .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-        .execute(),
-    );
+        .execute();
+      // A copy of the database keeps others from joining until it is done.
+      await requireNotMoved(db);
+    });
     this.#timer = setInterval(() => void (this.#renewing = this.#renew()), EVERY_MS).unref();
   }
 
