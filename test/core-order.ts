@@ -9,6 +9,8 @@ export const coreOrder: readonly string[] = [
   'version.ts',
   'runtime.ts',
   'shared-clock.ts',
+  'leases.ts',
+  'delivery.ts',
   'lifecycle.ts',
   'composition.ts',
   'async',

@@ -81,6 +81,7 @@ export async function createApp(options: AppOptions) {
   const lifecycles = new Lifecycles({ monotonic: runtime.monotonic, log });
   try {
     const services = await composeFeatures({ ...options, runtime, clock }, lifecycles).services;
+    lifecycles.shareRounds(services.leases);
     return {
       ...services,
       /** Removes now what is past its retention, as the daemon does every few minutes. */

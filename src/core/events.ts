@@ -5,6 +5,7 @@ import type { Notification } from '../contract/notifications.ts';
 import type { TaskEvent } from '../contract/task.ts';
 import type { OutputPiece } from '../contract/task-output.ts';
 import type { Approval } from '../contract/approvals.ts';
+import type { Delivery } from './delivery.ts';
 import type { ApprovalRow } from './storage/rows/approvals.ts';
 
 type TaskOwner = Pick<TaskHead, 'id' | 'owner_id'>;
@@ -35,10 +36,26 @@ export interface CoreEvents {
   /** The paired devices of a user, or who asks to become one. */
   devices_changed: { userId: string };
   conversation_removed: { id: string };
+  /** A turn of a conversation is over, so that the next one may begin. */
+  turn_ended: { conversationId: string };
+  /** A turn of a conversation has its first event. */
+  turn_began: { conversationId: string; runId: string };
+  /** The turn of a conversation that another daemon runs is to be stopped. */
+  turn_stopped: { conversationId: string };
   /** An approval was asked for, decided, or has expired. */
   approval: { row: ApprovalRow; approval: Approval };
   /** Progress of a memory sync. */
   memory_progress: SyncProgress;
+  /** Deliveries wait in a lane that belongs to the daemon `owner`; without a delivery its rows have to be read. */
+  delivery_waiting: { kind: string; owner: string; lane: string; delivery?: Delivery };
+  /** A webhook was added, changed or removed. */
+  webhook_changed: { id: string };
+  /** The browsers that get notifications. */
+  browsers_changed: undefined;
+  /** The queue was paused or resumed. */
+  pause_changed: undefined;
+  /** The access key of local mode. */
+  access_key_changed: undefined;
   notification: { userId: string; notification: Notification };
 }
 
@@ -55,6 +72,7 @@ export class EventBus {
   /** Those that hear of other daemons too. */
   readonly #wide: Listeners = {};
   readonly #onGap = new Set<() => void>();
+  readonly #onDoubt = new Set<() => void>();
 
   /** Hears of this daemon and of others; answers the function that ends the subscription. */
   on<K extends keyof CoreEvents>(name: K, listener: Listener<CoreEvents[K]>): () => void {
@@ -69,6 +87,11 @@ export class EventBus {
   /** Hears only of what happened on this daemon: for what must be done once, where it was caused. */
   onLocal<K extends keyof CoreEvents>(name: K, listener: Listener<CoreEvents[K]>): () => void {
     return add(this.#listeners, name, listener);
+  }
+
+  /** Hears only of what happened on other daemons. */
+  onRemote<K extends keyof CoreEvents>(name: K, listener: Listener<CoreEvents[K]>): () => void {
+    return add(this.#wide, name, listener);
   }
 
   emit<K extends keyof CoreEvents>(name: K, payload: CoreEvents[K]): void {
@@ -90,9 +113,24 @@ export class EventBus {
     return () => void this.#onGap.delete(listener);
   }
 
+  /**
+   * Calls back after a gap, and every few seconds in a cluster: for what waits for one event, which it then has to look for
+   * where it is stored.
+   */
+  onDoubt(listener: () => void): () => void {
+    this.#onDoubt.add(listener);
+    return () => void this.#onDoubt.delete(listener);
+  }
+
   /** To be called where events of other daemons may have been missed. */
   missed(): void {
     for (const listener of this.#onGap) listener();
+    this.doubt();
+  }
+
+  /** To be called every few seconds where there are other daemons. */
+  doubt(): void {
+    for (const listener of this.#onDoubt) listener();
   }
 }
 

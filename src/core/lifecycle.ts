@@ -1,3 +1,4 @@
+import { grantedLeases, type Leases } from './leases.ts';
 import type { Log } from './log.ts';
 import { AppError, messageOf } from './errors.ts';
 
@@ -8,7 +9,12 @@ export interface Lifecycle {
   /** Starts nothing more and resolves when nothing of it runs; `drainMs` is how long running work may take to finish. */
   stop?(drainMs: number): unknown;
   /** Removes what is past its retention or expiry; it runs again at the interval, so a failure loses nothing. */
-  tidy?: { everyMs: number; run: () => Promise<unknown> };
+  tidy?: {
+    everyMs: number;
+    run: () => Promise<unknown>;
+    /** Names a round over rows that the daemons of a cluster share, which one of them does for all; others are done by each. */
+    shared?: string;
+  };
 }
 
 /** A feature of the core, wired: what others may call, and what has to be started and stopped. */
@@ -22,15 +28,21 @@ const TICK_MS = 15_000;
 /** How often a feature removes what is past its retention, unless it has a reason for another interval. */
 export const TIDY_EVERY_MS = 300_000;
 
+export interface LifecycleDeps {
+  monotonic: () => number;
+  log: Log;
+}
+
 /** Starts features in dependency order, stops them in reverse, and tidies them in between. */
 export class Lifecycles {
   readonly #lifecycles: Lifecycle[] = [];
-  readonly #deps: { monotonic: () => number; log: Log };
+  readonly #deps: LifecycleDeps;
   readonly #tidiedAt = new Map<Lifecycle, number>();
+  #leases: Pick<Leases, 'takeRound'> = grantedLeases;
   #timer: NodeJS.Timeout | undefined;
   #tidying: Promise<void> | undefined;
 
-  constructor(deps: { monotonic: () => number; log: Log }) {
+  constructor(deps: LifecycleDeps) {
     this.#deps = deps;
   }
 
@@ -38,6 +50,11 @@ export class Lifecycles {
   add<Services>({ services, lifecycle }: Feature<Services>): Services {
     if (lifecycle) this.#lifecycles.push(lifecycle);
     return services;
+  }
+
+  /** From now on shared rounds are done by whichever daemon comes first. */
+  shareRounds(leases: Pick<Leases, 'takeRound'>): void {
+    this.#leases = leases;
   }
 
   async start(): Promise<void> {
@@ -69,14 +86,19 @@ export class Lifecycles {
     const { monotonic, log } = this.#deps;
     for (const lifecycle of this.#lifecycles) {
       if (!lifecycle.tidy) continue;
-      const { everyMs, run } = lifecycle.tidy;
+      const { everyMs, run, shared } = lifecycle.tidy;
       if (monotonic() - (this.#tidiedAt.get(lifecycle) ?? -Infinity) < everyMs) continue;
       this.#tidiedAt.set(lifecycle, monotonic());
-      await run().catch((error: unknown) =>
+      await this.#runRound(run, shared, everyMs).catch((error: unknown) =>
         error instanceof AppError
           ? log.warn({ reason: messageOf(error) }, 'cleaning up failed; it is tried again')
           : log.error({ err: error }, 'this is a bug in svc'),
       );
     }
+  }
+
+  async #runRound(run: () => Promise<unknown>, shared: string | undefined, everyMs: number): Promise<void> {
+    // Less than the interval, so that a daemon whose turn comes a little early does not wait for another one.
+    if (shared === undefined || (await this.#leases.takeRound(shared, everyMs * 0.9))) await run();
   }
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { App } from '../core/app.ts';
-import { watchAccess } from '../core/auth/access-watch.ts';
 import type { Caller } from '../core/auth/caller.ts';
 import type { ServerSentEvent } from '../contract/server-sent-events.ts';
 
@@ -30,9 +29,13 @@ export function signalOf(reply: FastifyReply): AbortSignal {
 }
 
 /** Like `signalOf`, but also aborts when the caller loses access. */
-export function signalOfReader(app: Pick<App, 'bus'>, caller: Caller, reply: FastifyReply): AbortSignal {
+export function signalOfReader(
+  app: Pick<App, 'accessWatch'>,
+  caller: Caller,
+  reply: FastifyReply,
+): AbortSignal {
   const accessLost = new AbortController();
-  const stopWatching = watchAccess(app.bus, caller, () => accessLost.abort());
+  const stopWatching = app.accessWatch.watch(caller, () => accessLost.abort());
   reply.raw.once('close', stopWatching);
   return AbortSignal.any([signalOf(reply), accessLost.signal]);
 }
@@ -49,7 +52,7 @@ export function countStream(app: Pick<App, 'openStreams'>, caller: Caller, raw: 
  * a request that is refused must neither store a message nor call a model.
  */
 export async function streamAnswer<T>(
-  app: Pick<App, 'bus' | 'openStreams'>,
+  app: Pick<App, 'accessWatch' | 'openStreams'>,
   caller: Caller,
   reply: FastifyReply,
   start: (signal: AbortSignal) => Promise<AsyncIterable<T>>,

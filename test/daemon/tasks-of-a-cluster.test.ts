@@ -1,21 +1,29 @@
 import { expect, it, vi } from 'vitest';
 import { describeCluster, startCluster } from '../helpers/cluster.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
+import { RedisServer } from '../helpers/redis-server.ts';
 import { follow, testAdapter } from '../helpers/tasks.ts';
 
 /** Two daemons with one slot each; `runs` counts who runs what. */
-async function twoDaemons(execute: (signal: AbortSignal) => Promise<unknown> = async () => undefined) {
+async function twoDaemons(
+  execute: (signal: AbortSignal) => Promise<unknown> = async () => undefined,
+  redis?: RedisServer,
+) {
   const runs: { daemon: number; task: string }[] = [];
-  const cluster = await startCluster(2, (daemon) => ({
-    flags: { 'queue.concurrency': 1 },
-    extraAdapters: [
-      testAdapter(async ({ task, signal }) => {
-        runs.push({ daemon, task: task.id });
-        await execute(signal);
-        return { output: `by ${daemon}` };
-      }),
-    ],
-  }));
+  const cluster = await startCluster(
+    2,
+    (daemon) => ({
+      flags: { 'queue.concurrency': 1 },
+      extraAdapters: [
+        testAdapter(async ({ task, signal }) => {
+          runs.push({ daemon, task: task.id });
+          await execute(signal);
+          return { output: `by ${daemon}` };
+        }),
+      ],
+    }),
+    redis,
+  );
   const [a, b] = cluster.daemons as [TestDaemon, TestDaemon];
   return { a, b, runs, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() };
 }
@@ -72,5 +80,42 @@ describeCluster('tasks of two daemons', () => {
       Array.from({ length: 20 }, (_, index) => create(index % 2 ? a : b, 'Once', 'the key')),
     );
     expect(new Set(ids).size).toBe(1);
+  });
+
+  it('ends a wait on one daemon for a task of the other without Redis', async () => {
+    await using redis = await RedisServer.start();
+    const gate = Promise.withResolvers<void>();
+    await using cluster = await twoDaemons(() => gate.promise, redis);
+    const { a, b, runs } = cluster;
+    const id = await create(a);
+    await vi.waitFor(() => expect(runs).toHaveLength(1), 10_000);
+    const other = runs[0]?.daemon === 0 ? b : a;
+    const following = follow(other.client, id);
+    const ended = new Promise<void>((resolve) => void other.app.finishWatcher.watch(id, resolve));
+    await redis.kill();
+    gate.resolve();
+    await ended;
+    expect((await following).task.status).toBe('completed');
+  });
+
+  it('shows the queue of the whole cluster on each daemon', async () => {
+    const gate = Promise.withResolvers<void>();
+    await using cluster = await twoDaemons(() => gate.promise);
+    const { a, b, runs } = cluster;
+    const ids = [await create(a), await create(a), await create(b)];
+    await vi.waitFor(() => expect(runs).toHaveLength(2), 10_000);
+    for (const { client } of [a, b]) {
+      const { pools, workers } = await client.queue.getStatus();
+      expect(workers.tasks.concurrency).toBe(2);
+      expect(pools.find(({ name }) => name === 'tasks')).toEqual({
+        name: 'tasks',
+        slots: 2,
+        running: 2,
+        waiting: 1,
+        users: 1,
+      });
+    }
+    gate.resolve();
+    for (const id of ids) expect((await follow(a.client, id)).task.status).toBe('completed');
   });
 });

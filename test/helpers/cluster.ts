@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from './daemon.ts';
 import { hasPostgres } from './postgres-server.ts';
 import { newProEnvironment } from './pro-environment.ts';
-import { hasRedis } from './redis-server.ts';
+import { hasRedis, type RedisServer } from './redis-server.ts';
 
 /** Tests of several daemons, skipped aloud where PostgreSQL or Redis is missing. */
 export const describeCluster = describe.skipIf(!hasPostgres || !hasRedis);
@@ -11,12 +11,13 @@ export interface TestCluster extends AsyncDisposable {
   daemons: TestDaemon[];
 }
 
-/** Daemons in this process that share a database and a Redis. */
+/** Daemons in this process that share a database and a Redis, which may be one of their own. */
 export async function startCluster(
   count: number,
   optionsOf: TestDaemonOptions | ((index: number) => TestDaemonOptions) = {},
+  redis?: RedisServer,
 ): Promise<TestCluster> {
-  const cluster = await newProEnvironment();
+  const cluster = await newProEnvironment(redis);
   const daemons: TestDaemon[] = [];
   const stop = async () => {
     await Promise.all(daemons.map((daemon) => daemon[Symbol.asyncDispose]()));

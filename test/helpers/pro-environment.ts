@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { newPostgresDatabase } from './postgres-server.ts';
 import { environmentNameOf } from '../../src/core/config/settings.ts';
-import { newPrefix, sharedRedis } from './redis-server.ts';
+import { newPrefix, type RedisServer, sharedRedis } from './redis-server.ts';
 
 /** What daemons need to form a cluster of their own. */
 export interface ProEnvironment {
@@ -12,9 +12,9 @@ export interface ProEnvironment {
   remove(): Promise<void>;
 }
 
-/** A new database and a Redis, for daemons that a test starts in mode pro. */
-export async function newProEnvironment(): Promise<ProEnvironment> {
-  const [database, redis] = await Promise.all([newPostgresDatabase(), sharedRedis()]);
+/** A new database and a Redis, its own or that of all tests, for daemons that a test starts in mode pro. */
+export async function newProEnvironment(ownRedis?: Pick<RedisServer, 'url'>): Promise<ProEnvironment> {
+  const [database, redis] = await Promise.all([newPostgresDatabase(), ownRedis ?? sharedRedis()]);
   return {
     env: {
       SVC_MODE: 'pro',

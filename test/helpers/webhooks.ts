@@ -72,6 +72,7 @@ export async function openOutbox({ maxPending, baseUrl }: { maxPending?: number;
       database,
       store,
       reportBug: throwing,
+      isInCluster: false,
       ...(maxPending !== undefined && { maxPending }),
     }),
     deliveries: new WebhookDeliveryStore(database),

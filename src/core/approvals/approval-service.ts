@@ -9,6 +9,7 @@ import type {
 import { visibleLine } from '../../contract/visible-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
@@ -19,12 +20,15 @@ import type { Runtime } from '../runtime.ts';
 import type { ApprovalOutbox } from './approval-outbox.ts';
 import type { EditedFacts, NewApproval } from './approval-facts.ts';
 import type { ApprovalStore } from './approval-store.ts';
-import { type Decided, type DecisionSignatures, SignatureRefused } from './decision-signatures.ts';
+import { type DecisionSignatures, SignatureRefused } from './decision-signatures.ts';
+import { auditedDecider, coveredBy } from './decision-audit.ts';
 import { editedShown, toApproval } from './to-approval.ts';
 
 /** How long a call waits for a decision unless a setting says otherwise: people do not watch a task all the time. */
 const LIFETIME_MS = { task: 24 * 3_600_000, chat: 10 * 60_000 };
 const MAX_TIMER_MS = 2 ** 31 - 1;
+/** How soon a daemon of a cluster notices a decision, if nothing tells it. */
+const LOOK_EVERY_MS = 1000;
 const MAX_PER_RUN = 50;
 const MAX_PER_OWNER = 500;
 
@@ -37,6 +41,7 @@ export interface ApprovalServiceDeps {
   outbox: ApprovalOutbox;
   signatures: DecisionSignatures;
   keys: Pick<KeyRing, 'hmac'>;
+  daemon: Pick<DaemonIdentity, 'isInCluster'>;
   /** The setting of how long calls wait for a decision. */
   expireAfterMs: () => number | undefined;
   runtime: Runtime;
@@ -208,9 +213,10 @@ export class ApprovalService {
     { conversationId, covers = 'kind', denialReason, signature, edit }: DecideOptions,
   ): Promise<DecidedApproval> {
     const { store, signatures } = this.#deps;
-    const found = requireOwned(caller, await store.find(id, transaction.db), 'Approval');
+    const { owner_id: ownerId } = requireOwned(caller, await store.find(id, transaction.db), 'Approval');
     // One decision at a time: an `allow-always` decides other approvals as well.
-    await this.#deps.database.engine.lockUser(transaction.db, found.owner_id);
+    await this.#deps.database.engine.lockUser(transaction.db, ownerId);
+    const found = requireOwned(caller, await store.findLocked(id, transaction.db), 'Approval');
     if (conversationId !== undefined && found.conversation_id !== conversationId)
       throw new AppError('not_found', 'Approval not found');
     const now = this.#now();
@@ -319,7 +325,7 @@ export class ApprovalService {
 
   /** Resolves once the approval is decided or expired; rejects with the signal's reason. */
   async waitForDecision(id: string, signal: AbortSignal): Promise<ApprovalRow> {
-    const { bus, store, runtime } = this.#deps;
+    const { bus, store, runtime, daemon } = this.#deps;
     const changed = Promise.withResolvers<ApprovalRow>();
     const look = () => {
       const found = store.find(id).then((row) => {
@@ -337,6 +343,7 @@ export class ApprovalService {
     const abort = () => changed.reject(signal.reason as Error);
     signal.addEventListener('abort', abort);
     let timer: NodeJS.Timeout | undefined;
+    const looking = daemon.isInCluster ? setInterval(look, LOOK_EVERY_MS) : undefined;
     try {
       signal.throwIfAborted();
       const row = await store.find(id);
@@ -348,6 +355,7 @@ export class ApprovalService {
       return await changed.promise;
     } finally {
       clearTimeout(timer);
+      clearInterval(looking);
       for (const unsubscribe of subscriptions) unsubscribe();
       signal.removeEventListener('abort', abort);
     }
@@ -385,13 +393,3 @@ export class ApprovalService {
 function requireDecider(caller: Caller): void {
   if (caller.token) throw new AppError('forbidden', 'API tokens cannot decide approvals. Sign in as a user');
 }
-
-const coveredBy = (row: ApprovalRow, coverage: ApprovalCoverage) =>
-  coverage === 'tool' ? `every call of ${row.tool}` : (row.covers ?? 'this call');
-
-/** Where and how it was decided, and what verifies that again; nothing of a decision without a session. */
-const auditedDecider = ({ decider, proof, refused }: Decided) => ({
-  ...(decider.via !== 'none' && { decider }),
-  ...(proof && { signature: proof }),
-  ...(refused !== undefined && { signatureRefused: refused }),
-});

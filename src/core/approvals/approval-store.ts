@@ -22,6 +22,12 @@ export class ApprovalStore {
     return db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
+  /** The same inside a transaction, until whose end nobody else changes it. */
+  findLocked(id: string, db: Kysely<Schema>): Promise<ApprovalRow | undefined> {
+    const query = this.#database.engine.lock(db.selectFrom('approvals').selectAll());
+    return query.where('id', '=', id).executeTakeFirst();
+  }
+
   /** Approvals of one owner or of all; pending ones oldest first, otherwise newest first. */
   list(where: {
     ownerId: string | undefined;

@@ -1,6 +1,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditArchive as ArchiveAnswer } from '../../contract/data.ts';
+import type { Leases } from '../leases.ts';
 import { AppError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
@@ -13,12 +14,16 @@ import type { AuditStore } from './audit-store.ts';
 import { digestOf, readArchive, writeArchive } from './archive-file.ts';
 
 const PAGE = 500;
+const LEASE = 'audit archive';
+
+const busy = () => new AppError('unavailable', 'The audit log is being archived. Try again.');
 
 export interface AuditArchiveDeps {
   database: Database;
   store: AuditStore;
   audit: AuditLog;
   runtime: Runtime;
+  leases: Pick<Leases, 'take' | 'release'>;
   /** Where the files are. */
   directory: string;
 }
@@ -39,8 +44,8 @@ export class AuditArchive {
 
   /** Archives the entries from before the time; undefined if there are none. Only one at a time. */
   archive(before: string, asker: Asker = {}): Promise<ArchiveAnswer | undefined> {
-    if (this.#working) throw new AppError('unavailable', 'The audit log is being archived. Try again.');
-    this.#working = this.#archive(before, asker).finally(() => (this.#working = undefined));
+    if (this.#working) throw busy();
+    this.#working = this.#archiveAlone(before, asker).finally(() => (this.#working = undefined));
     return this.#working;
   }
 
@@ -65,6 +70,16 @@ export class AuditArchive {
       PAGE,
       Infinity,
     );
+  }
+
+  async #archiveAlone(before: string, asker: Asker): Promise<ArchiveAnswer | undefined> {
+    const { leases } = this.#deps;
+    if (!(await leases.take(LEASE)).isMine) throw busy();
+    try {
+      return await this.#archive(before, asker);
+    } finally {
+      await leases.release(LEASE);
+    }
   }
 
   async #archive(before: string, asker: Asker): Promise<ArchiveAnswer | undefined> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
+import type { Leases } from '../leases.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
@@ -23,6 +24,7 @@ export interface AuditServices {
 export interface AuditDeps {
   database: Database;
   locations: Locations;
+  leases: Leases;
   runtime: Runtime;
 }
 

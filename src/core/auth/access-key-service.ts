@@ -20,6 +20,8 @@ export interface AccessKeyDeps {
   audit: AuditLog;
   bus: EventBus;
   runtime: Runtime;
+  /** Reports an error that no caller can receive. */
+  reportBug: (error: unknown) => void;
   /** True when the daemon listens where only this machine reaches it. */
   isLoopback: boolean;
   /** True when the settings name a proxy or a public base URL. */
@@ -48,7 +50,22 @@ export class AccessKeyService {
         'configuration',
         'Other machines can reach this address, and no access key is set. Start once on 127.0.0.1 and set one: svc auth access-key. Or use accounts: SVC_SYSTEM_AUTH_MODE=cloud',
       );
-    return new AccessKeyService(deps, stored);
+    const service = new AccessKeyService(deps, stored);
+    const again = () => void service.#read().catch(deps.reportBug);
+    deps.bus.onRemote('access_key_changed', again);
+    deps.bus.onGap(again);
+    return service;
+  }
+
+  /** Reads what is stored: another daemon may have changed it. */
+  async #read(): Promise<string | undefined> {
+    try {
+      this.#stored = await readState(this.#deps.database.read, HASH);
+    } catch (error) {
+      // Signing in checks the stored key again in any case.
+      if (!(error instanceof AppError)) throw error;
+    }
+    return this.#stored;
   }
 
   get isRequired(): boolean {
@@ -73,7 +90,7 @@ export class AccessKeyService {
 
   async #verify(key: string, client: ClientInfo): Promise<NewSession> {
     const { database, sessions, hasher } = this.#deps;
-    const stored = this.#stored;
+    const stored = await this.#read();
     const isMatch =
       stored === REMOVED ||
       (stored !== undefined && (await hasher.matches(key, stored, requesterOf(client))));
@@ -119,6 +136,7 @@ export class AccessKeyService {
       await this.#record(transaction, 'auth.access_key_changed', client, key === null ? 'removed' : 'set');
     });
     this.#stored = stored;
+    this.#deps.bus.emit('access_key_changed', undefined);
   }
 
   /** Generates and sets a key; returns it this once. */

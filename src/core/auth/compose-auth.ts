@@ -2,6 +2,7 @@ import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Config } from '../config/config.ts';
+import { AccessWatch } from './access-watch.ts';
 import { PairingStore } from './pairing-store.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
@@ -62,7 +63,22 @@ export async function composeAuth(deps: AuthDeps) {
   const registration = new Registration({ ...deps, users, invites, setupCode });
   const oneTimeTokens = new OneTimeTokens({ database, box: keys.box, runtime });
   const tokens = new TokenService(deps);
+  // What other daemons ended is refused here before the caches forget it by themselves.
+  for (const event of ['session_ended', 'token_ended', 'rights_changed'] as const)
+    bus.onRemote(event, () => {
+      sessions.forget();
+      tokens.forget();
+    });
+  const accessWatch = new AccessWatch({
+    ...deps,
+    lookUp: async (caller) => {
+      if (caller.token) return tokens.lookUpId(caller.token.id);
+      if (caller.sessionHash !== undefined) return sessions.lookUpHash(caller.sessionHash);
+      return accessKey.isOpen ? caller : undefined;
+    },
+  });
   const services = {
+    accessWatch,
     sessions,
     knownClients,
     accessKey,

@@ -179,9 +179,13 @@ export class SessionService {
     this.#cache.clear();
   }
 
-  async #lookUp(token: string): Promise<Caller | undefined> {
+  #lookUp(token: string): Promise<Caller | undefined> {
+    return this.lookUpHash(hashToken(token));
+  }
+
+  /** The caller whose session has the hash, as it is stored now. */
+  async lookUpHash(sessionHash: string): Promise<Caller | undefined> {
     const { store, runtime } = this.#deps;
-    const sessionHash = hashToken(token);
     const row = await store.find(sessionHash);
     const now = runtime.now();
     if (!row || (row.expires_at !== null && row.expires_at <= now.toISOString())) return undefined;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseDuration } from '../../contract/duration.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
+import type { Leases } from '../leases.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -20,6 +21,7 @@ export interface BackupScheduleDeps {
   database: Database;
   runtime: Pick<Runtime, 'now' | 'monotonic'>;
   log: Log;
+  leases: Pick<Leases, 'take' | 'release'>;
   /** Where backups go unless a setting says otherwise. */
   directory: string;
 }
@@ -39,6 +41,7 @@ const madeSchema = z.array(z.object({ file: z.string(), at: z.string(), bytes: z
 type Made = z.output<typeof madeSchema>;
 
 const STATE = 'scheduled_backups';
+const LEASE = 'scheduled backup';
 const RETRY_MS = 600_000;
 /** A working directory of this age was left by a daemon that was killed. */
 const LEFT_MS = 86_400_000;
@@ -60,7 +63,10 @@ export class BackupSchedule {
 
   async load(): Promise<void> {
     const stored = await readState(this.#deps.database.read, STATE);
-    this.#made = stored === undefined ? [] : (safeParse(madeSchema, JSON.parse(stored)).data ?? []);
+    const made = stored === undefined ? [] : (safeParse(madeSchema, JSON.parse(stored)).data ?? []);
+    // With those of this daemon that could not be stored.
+    const byFile = new Map([...this.#made, ...made].map((each) => [each.file, each]));
+    this.#made = [...byFile.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
   }
 
   status(): BackupScheduleStatus {
@@ -81,7 +87,7 @@ export class BackupSchedule {
   /** Makes a backup if one is due; never rejects, because the next call tries again. */
   runIfDue(): Promise<void> {
     if (!this.#running && this.#isDue())
-      this.#running = this.#run().finally(() => {
+      this.#running = this.#runAlone().finally(() => {
         this.#running = undefined;
         this.#stream = undefined;
       });
@@ -102,6 +108,22 @@ export class BackupSchedule {
     const last = this.#made.at(-1);
     // A clock that was set back must not put the next one off for long.
     return !last || Math.abs(runtime.now().getTime() - Date.parse(last.at)) >= (parseDuration(every) ?? 0);
+  }
+
+  async #runAlone(): Promise<void> {
+    const { leases } = this.#deps;
+    try {
+      if (!(await leases.take(LEASE)).isMine) return;
+      try {
+        // Another daemon may have made one.
+        await this.load();
+        if (this.#isDue()) await this.#run();
+      } finally {
+        await leases.release(LEASE);
+      }
+    } catch (error) {
+      this.#deps.log.warn({ reason: messageOf(error) }, 'the scheduled backup is put off');
+    }
   }
 
   async #run(): Promise<void> {

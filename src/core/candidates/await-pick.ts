@@ -42,6 +42,11 @@ export async function awaitPick(
   const unsubscribe = bus.on('task', ({ task: { id }, event }) => {
     if (id === task.id && event.data['choice'] !== undefined) changed.resolve();
   });
+  const stopLooking = bus.onDoubt(() => {
+    candidates.choiceOf(task.id).then((choice) => {
+      if (choice) changed.resolve();
+    }, changed.reject);
+  });
   const abort = () => changed.reject(signal.reason as Error);
   signal.addEventListener('abort', abort);
   let timer: NodeJS.Timeout | undefined;
@@ -60,6 +65,7 @@ export async function awaitPick(
   } finally {
     clearTimeout(timer);
     unsubscribe();
+    stopLooking();
     signal.removeEventListener('abort', abort);
   }
 }

@@ -45,7 +45,7 @@ export class CandidateWatch {
   async open(): Promise<void> {
     const { bus, candidates } = this.#deps;
     const { parent } = this.#watched;
-    const stopLooking = bus.onGap(() => this.#look?.());
+    const stopLooking = bus.onDoubt(() => this.#look?.());
     const unsubscribe = bus.on('task', ({ task, event }) => {
       if (task.id === parent.id && event.data['choice'] !== undefined) this.#look?.();
       if (task.parent_id !== parent.id) return;

@@ -42,7 +42,7 @@ export class ConversationCompaction {
         `${agent} sums up its own session when it has to: there is nothing to do`,
       );
     const model = await providers.resolve(which);
-    if (conversations.isInTurn(id)) throw stillAnswering();
+    if (await conversations.isInTurn(id)) throw stillAnswering();
     return conversations.inTurn(id, async () => {
       if (await currentRunOf(database, id)) throw stillAnswering();
       const conversation = await conversations.find(caller, id);

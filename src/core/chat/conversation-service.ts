@@ -37,7 +37,7 @@ import { titleOf } from './title-of.ts';
 import { currentRunOf } from './current-run.ts';
 import { costOfAnswer, withCost } from './conversation-cost.ts';
 import { usageOfConversation } from './conversation-usage.ts';
-import { SerialByKey } from '../async/serial-by-key.ts';
+import type { Turns } from './turns/turns.ts';
 import type { TaskContext } from './task-context.ts';
 
 export interface ConversationServiceDeps {
@@ -49,6 +49,9 @@ export interface ConversationServiceDeps {
   taskContext: TaskContext;
   runtime: Runtime;
   feeds: ConversationFeeds;
+  turns: Turns;
+  /** To be called once a client follows a conversation, whose turn may run on another daemon. */
+  onFollow: (conversationId: string) => Promise<void> | undefined;
   registry: Pick<AgentRegistry, 'isProgram'>;
   bus: EventBus;
   /** The approvals that its tool calls wait for. */
@@ -80,7 +83,6 @@ export interface AcceptedMessage {
 /** Stored conversations: each message is kept, and the model gets the earlier ones. */
 export class ConversationService {
   readonly #deps: ConversationServiceDeps;
-  readonly #turns = new SerialByKey();
 
   constructor(deps: ConversationServiceDeps) {
     this.#deps = deps;
@@ -114,6 +116,10 @@ export class ConversationService {
       message_count: 0,
       summary: null,
       summary_seq: 0,
+      turn_owner: null,
+      turn_until: null,
+      turn_fence: 0,
+      turn_stop: 0,
       created_at: now,
       updated_at: now,
     };
@@ -165,6 +171,8 @@ export class ConversationService {
   /** Streams the events of the current turn and of all later ones, after the event that the client has. */
   async follow(caller: Caller, id: string, after: string | undefined, signal: AbortSignal) {
     await this.find(caller, id);
+    // Before what is known of the turn is sent, so that the place of the client in it is found.
+    await this.#deps.onFollow(id);
     return this.#deps.feeds.open(id, after, signal);
   }
 
@@ -195,12 +203,12 @@ export class ConversationService {
 
   /** Runs the work once everything before it in the conversation is answered. */
   inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
-    return this.#turns.enqueue(id, work);
+    return this.#deps.turns.run(id, work);
   }
 
   /** Whether a turn of the conversation runs or waits for another one. */
-  isInTurn(id: string): boolean {
-    return this.#turns.isBusy(id);
+  isInTurn(id: string): Promise<boolean> {
+    return this.#deps.turns.isBusy(id);
   }
 
   async #exchange(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
@@ -322,7 +330,7 @@ export class ConversationService {
     message: AddedMessage,
     storeMore?: (db: WriteTransaction['db']) => Promise<void>,
   ): Promise<MessageRow> {
-    const { store, runtime } = this.#deps;
+    const { store, runtime, turns } = this.#deps;
     const row: NewMessage = {
       id: runtime.newId('msg'),
       provider: null,
@@ -343,6 +351,8 @@ export class ConversationService {
       ...message,
     };
     const conversation = requireOwned(caller, await store.lock(db, id), 'Conversation');
+    if (conversation.turn_fence !== (turns.fenceOf(id) ?? conversation.turn_fence))
+      throw new AppError('wrong_state', 'Another daemon has taken over the turn of this conversation');
     if (conversation.message_count === 0 && conversation.title === untitled)
       await store.change(db, id, { title: titleOf(row.content) });
     await storeMore?.(db);

@@ -20,6 +20,10 @@ export class FeedReaders<T> {
     return this.#readers.has(key);
   }
 
+  keys(): string[] {
+    return [...this.#readers.keys()];
+  }
+
   push(key: string, item: T, characters: number): void {
     for (const reader of this.#readers.get(key) ?? []) {
       const isBehind = reader.waiting.length >= MAX_WAITING || reader.characters > MAX_WAITING_CHARACTERS;

@@ -1,4 +1,3 @@
-import type { RunEvent } from '../../contract/run-events.ts';
 import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
@@ -8,12 +7,14 @@ import { MemoryQueue, type MemoryQueueDeps } from '../queue/memory-queue.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Runtime } from '../runtime.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
-import type { StreamLog } from './stream-log.ts';
+import type { Membership } from './membership.ts';
+import type { StreamLog, TurnEvent } from './stream-log.ts';
 
 export interface ClusterDeps {
   config: Config;
   bus: EventBus;
   daemon: DaemonIdentity;
+  membership?: Pick<Membership, 'hasOtherWorkers'> | undefined;
   runtime: Runtime;
   log: Log;
   reportBug: (error: unknown) => void;
@@ -25,10 +26,12 @@ export interface ClusterServices {
   cluster: {
     /** The queue of tasks; whoever opens it closes it. */
     openQueue: (deps: MemoryQueueDeps) => Promise<TaskQueue>;
+    /** Whether another daemon may have the waiting work in its line. */
+    hasOthers: () => boolean;
     /** Whether the queue has lost its wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
     hasLostQueue: () => Promise<boolean>;
-    /** The events of runs, for clients that are connected to another daemon; a daemon that is alone has none. */
-    runStreams?: StreamLog<RunEvent>;
+    /** The events of turns, for clients that are connected to another daemon; a daemon that is alone has none. */
+    runStreams?: StreamLog<TurnEvent>;
   };
 }
 
@@ -46,6 +49,7 @@ const alone = ({ runtime }: ClusterDeps): Feature<ClusterServices> => ({
     limits: new RateLimits(runtime.monotonic),
     cluster: {
       openQueue: async (queue) => new MemoryQueue(queue),
+      hasOthers: () => false,
       hasLostQueue: async () => false,
     },
   },

@@ -20,7 +20,8 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
     task.status === 'cancelled' && before.status === 'in_progress' ? { before, task } : undefined,
   // Too many and too large for everybody: who watches reads the file.
   task_output: false,
-  run_progress: false,
+  // Twice a second of a run at most.
+  run_progress: ({ task: { id, owner_id }, progress }) => ({ task: { id, owner_id }, progress }),
   memory_progress: false,
   queue: true,
   agents_changed: true,
@@ -35,8 +36,18 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   devices_changed: true,
   // Its turn may run elsewhere.
   conversation_removed: true,
+  turn_began: true,
+  turn_ended: true,
+  turn_stopped: true,
   approval: ({ row, approval }) => ({ row: withoutCall(row), approval }),
   notification: true,
+  // Who stores a delivery need not be the one who sends it.
+  delivery_waiting: true,
+  webhook_changed: true,
+  browsers_changed: true,
+  pause_changed: true,
+  // What travels is that it changed, not what it is.
+  access_key_changed: true,
 };
 
 /** The arguments of a call may contain secrets, which the approval that is shown masks. */

@@ -1,4 +1,3 @@
-import type { RunEvent } from '../../contract/run-events.ts';
 import type { Feature } from '../lifecycle.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
 import { BullMqQueue } from '../queue/bullmq-queue.ts';
@@ -7,7 +6,11 @@ import { connectRelay } from './event-relay.ts';
 import { RedisConnections } from '../redis/redis-connections.ts';
 import { redisCounters } from './redis-counters.ts';
 import { RedisRelay } from './redis-relay.ts';
+import type { TurnEvent } from './stream-log.ts';
 import { RedisStreamLog } from './redis-stream-log.ts';
+
+/** How late a daemon notices an event of another one of which it was not told. */
+const DOUBT_EVERY_MS = 5000;
 
 /** What the daemons of a cluster share by Redis; without it each one goes on alone. */
 export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<Feature<ClusterServices>> {
@@ -22,8 +25,10 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
     throw error;
   }
   const identity = { connections, prefix, daemonId: daemon.id };
-  const runStreams = new RedisStreamLog<RunEvent>(identity);
+  const runStreams = new RedisStreamLog<TurnEvent>(identity);
+  let doubting: NodeJS.Timeout | undefined;
   const queues = new Set<BullMqQueue>();
+  const hasOthers = () => deps.membership?.hasOtherWorkers() ?? true;
   const relay = new RedisRelay({
     ...identity,
     receive: (name, payload) => bus.receive(name, payload),
@@ -38,12 +43,14 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
           const opened = await BullMqQueue.open({
             ...queue,
             connections,
+            hasOthers,
             name: config.get('queue.name'),
             prefix,
           });
           queues.add(opened);
           return opened;
         },
+        hasOthers,
         hasLostQueue: async () => {
           const lost = await Promise.all([...queues].map((queue) => queue.wasEmptied()));
           return lost.includes(true);
@@ -54,8 +61,10 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
       start: () => {
         connectRelay(bus, relay);
         relay.start();
+        doubting = setInterval(() => bus.doubt(), DOUBT_EVERY_MS).unref();
       },
       stop: async () => {
+        clearInterval(doubting);
         await relay.stop();
         await runStreams.stop();
         connections.close();

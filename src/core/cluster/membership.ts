@@ -26,8 +26,15 @@ export class Membership {
   readonly #deps: MembershipDeps;
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
+  /** Until the others were counted there may be some. */
+  #hasOtherWorkers = true;
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
+  }
+
+  /** Whether another daemon that runs tasks was there a moment ago. */
+  hasOtherWorkers(): boolean {
+    return this.#hasOtherWorkers;
   }
 
   async join(): Promise<void> {
@@ -43,6 +50,7 @@ export class Membership {
       // A copy of the database keeps others from joining until it is done.
       await requireNotMoved(db);
     });
+    await this.#countOthers();
     this.#timer = setInterval(() => void (this.#renewing = this.#renew()), EVERY_MS).unref();
   }
 
@@ -70,6 +78,17 @@ export class Membership {
       .execute();
   }
 
+  /**
+   * The ids of daemons that are not known to be gone. Where the database was away a short time ago, those that were silent
+   * meanwhile are among them: they could not say that they run.
+   */
+  async present(): Promise<Set<string>> {
+    const { database } = this.#deps;
+    if (database.contactMs() >= SILENT_MS) return new Set((await this.list()).map(({ id }) => id));
+    const rows = await database.read.selectFrom('daemons').select('id').execute();
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async #renew(): Promise<void> {
     const { database, self, log, runtime } = this.#deps;
     const seen_at = this.#now();
@@ -79,9 +98,15 @@ export class Membership {
         await db.updateTable('daemons').set({ seen_at }).where('id', '=', self.id).execute();
         await db.deleteFrom('daemons').where('seen_at', '<', forgotten).execute();
       });
+      await this.#countOthers();
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'the other daemons could not be told that this one runs');
     }
+  }
+
+  async #countOthers(): Promise<void> {
+    const daemons = await this.list();
+    this.#hasOtherWorkers = daemons.some(({ id, role }) => id !== this.#deps.self.id && role !== 'api');
   }
 
   #now(): string {

@@ -9,6 +9,8 @@ import type { RedisConnections } from '../redis/redis-connections.ts';
 const MAX_MESSAGE = 256 * 1024;
 /** An event that is larger is not sent: the others are told that they have missed one. */
 const MAX_EVENT = 1024 * 1024;
+/** How often what others did is read again: events can be lost unnoticed, and without Redis none of them come. */
+const READ_AGAIN_MS = { connected: 30_000, apart: 5000 };
 const GAP = '["gap",null]';
 
 const message = z.object({
@@ -40,6 +42,8 @@ export class RedisRelay implements EventRelay {
   #sending: Promise<void> = Promise.resolve();
   /** Whether an event was not sent, so that the others have to be told. */
   #hasLost = false;
+  #isListening = false;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: RedisRelayDeps) {
     this.#deps = deps;
@@ -52,6 +56,8 @@ export class RedisRelay implements EventRelay {
     this.#subscriber = this.#deps.connections.connectConsumer();
     this.#subscriber.on('message', (_, text) => this.#receive(text));
     this.#subscriber.on('ready', () => void this.#listen());
+    this.#subscriber.on('close', () => (this.#isListening = false));
+    this.#plan();
   }
 
   publish<K extends keyof CoreEvents>(name: K, payload: CoreEvents[K]): void {
@@ -67,6 +73,7 @@ export class RedisRelay implements EventRelay {
 
   /** Resolves when what was published is sent. */
   async stop(): Promise<void> {
+    clearTimeout(this.#timer);
     this.#flush();
     await this.#sending;
     this.#subscriber?.disconnect();
@@ -76,11 +83,20 @@ export class RedisRelay implements EventRelay {
     try {
       // After the answer nothing is missed any more; what was before it may be.
       await this.#subscriber?.subscribe(this.#channel);
+      this.#isListening = true;
       this.#gap();
     } catch (error) {
       // The connection broke again, and this is called again.
       this.#deps.connections.report(error);
     }
+  }
+
+  #plan(): void {
+    const ms = this.#isListening ? READ_AGAIN_MS.connected : READ_AGAIN_MS.apart;
+    this.#timer = setTimeout(() => {
+      this.#gap();
+      this.#plan();
+    }, ms).unref();
   }
 
   #flush(): void {

@@ -1,3 +1,12 @@
+import type { RunEvent } from '../../contract/run-events.ts';
+
+/** An event of a turn as all daemons of a cluster number it: by the start of the daemon that it came from. */
+export interface TurnEvent {
+  event: RunEvent;
+  epoch: string;
+  number: number;
+}
+
 /** An item of a stream, or its end. */
 export type StreamEntry<T> = { item: T } | 'end';
 

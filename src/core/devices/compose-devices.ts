@@ -28,6 +28,6 @@ export function composeDevices({ keys: keyRing, ...services }: DevicesDeps) {
   };
   return {
     services: offered,
-    lifecycle: { tidy: { everyMs: EXPIRE_EVERY_MS, run: () => pairing.deleteOld() } },
+    lifecycle: { tidy: { everyMs: EXPIRE_EVERY_MS, run: () => pairing.deleteOld(), shared: 'pairings' } },
   } satisfies Feature<typeof offered>;
 }

@@ -2,6 +2,7 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { EventBus } from '../events.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
+import type { LanePeers } from '../outbound/lane-owner.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
@@ -34,18 +35,19 @@ export interface GatewayDeps {
   newTaskCheck: NewTaskCheck;
   registry: AgentRegistry;
   finishWatcher: TaskFinishWatcher;
-  execution: Pick<TaskFeature['execution'], 'queue' | 'pause' | 'slots' | 'environments'>;
+  execution: Pick<TaskFeature['execution'], 'queue' | 'pause' | 'slots' | 'clusterPools' | 'environments'>;
   bus: EventBus;
   outbound: Outbound;
   keys: KeyRing;
   runtime: Runtime;
   log: Log;
+  peers: LanePeers | undefined;
 }
 
 /** The gateway and what it needs of the core. */
 export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
   const { database, taskStore, finishedTasks, tasks, registry, finishWatcher, bus, outbound, runtime } = deps;
-  const { queue, pause, slots, environments } = deps.execution;
+  const { queue, pause, slots, clusterPools, environments } = deps.execution;
   const estimates = new RunTimeEstimates({ finished: finishedTasks, bus });
   const waits = new TaskWaits({ store: taskStore, finishWatcher });
   const notify = new NotifyDeliverer({
@@ -62,7 +64,7 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     taskStore,
     requests: new GatewayRequestStore(database),
     notify,
-    outlook: new QueueOutlook({ database, registry, runtime, queue, pause, slots, estimates }),
+    outlook: new QueueOutlook({ database, registry, runtime, queue, pause, slots, clusterPools, estimates }),
     estimates,
     progress: new RunProgress(bus),
     waits,

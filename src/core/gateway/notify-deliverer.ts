@@ -1,4 +1,5 @@
 import { Deliverer } from '../outbound/deliverer.ts';
+import type { LanePeers } from '../outbound/lane-owner.ts';
 import type { AttemptOutcome, SendContext } from '../outbound/delivery-lanes.ts';
 import { delayAfter } from '../outbound/delivery-schedule.ts';
 import type { Log } from '../log.ts';
@@ -26,6 +27,7 @@ export interface NotifyDelivererDeps {
   keys: KeyRing;
   runtime: Runtime;
   log: Log;
+  peers?: LanePeers | undefined;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
@@ -41,6 +43,7 @@ export class NotifyDeliverer {
     this.#deps = deps;
     this.#deliverer = new Deliverer({
       ...deps,
+      kind: 'notify',
       processPage: () => this.sweep(),
       attempt: (id, context) => this.#attempt(id, context),
       perLane: PER_RECEIVER,
@@ -106,7 +109,7 @@ export class NotifyDeliverer {
 
   #enqueue({ id, url, attempts, next_attempt_at }: Omit<OpenDelivery, 'task_status'>): void {
     const dueAt = Date.parse(next_attempt_at ?? '') || 0;
-    this.#deliverer.lanes.add({ id, lane: new URL(url).origin, attempts, dueAt });
+    this.#deliverer.add({ id, lane: new URL(url).origin, attempts, dueAt });
   }
 
   async #attempt(id: string, { signal }: SendContext): Promise<AttemptOutcome> {

@@ -7,6 +7,7 @@ import { prepareQuery } from '../storage/prepared-query.ts';
 import type { TaskRow } from '../storage/rows/tasks.ts';
 import type { Runtime } from '../runtime.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
+import type { ClusterPools } from '../tasks/cluster-pools.ts';
 import type { QueueSlots } from '../tasks/queue-slots.ts';
 import { queuedWorkOf, type QueuedTask } from '../tasks/queued-work.ts';
 import { estimateWait } from './estimate-wait.ts';
@@ -34,6 +35,8 @@ export interface QueueOutlookDeps {
   database: Database;
   estimates: RunTimeEstimates;
   queue: Pick<TaskQueue, 'pools'>;
+  /** Of a cluster. */
+  clusterPools?: Pick<ClusterPools, 'read'> | undefined;
   pause: Pick<QueuePause, 'isPaused'>;
   slots: Pick<QueueSlots, 'poolOf' | 'slots'>;
   registry: Pick<AgentRegistry, 'choose'>;
@@ -97,7 +100,7 @@ export class QueueOutlook {
       ahead,
       elapsed: [...found, ...Array.from({ length: starting }, () => 0)],
       average,
-      concurrency: this.#deps.slots.slots(pool),
+      concurrency: pools.get(pool)?.slots ?? this.#deps.slots.slots(pool),
     });
   }
 
@@ -111,7 +114,7 @@ export class QueueOutlook {
   }
 
   async #read(): Promise<Snapshot> {
-    const { database, estimates, queue, pause, runtime } = this.#deps;
+    const { database, estimates, queue, clusterPools, pause, runtime } = this.#deps;
     const paused = pause.isPaused
       ? (await database.read.executeQuery(this.#countQueued({}))).rows
       : undefined;
@@ -125,7 +128,8 @@ export class QueueOutlook {
       times.push(Math.max(0, now - Date.parse(started_at ?? '')));
       elapsed.set(pool, times);
     }
-    const pools = new Map(queue.pools().map((pool) => [pool.name, pool]));
+    const all = clusterPools ? await clusterPools.read() : queue.pools();
+    const pools = new Map(all.map((pool) => [pool.name, pool]));
     return { pools, paused, elapsed, average, asked: new Map() };
   }
 

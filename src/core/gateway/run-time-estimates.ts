@@ -32,7 +32,14 @@ export class RunTimeEstimates {
   async #begin(): Promise<void> {
     const { finished, bus } = this.#deps;
     for (const ms of (await finished.durations(LOOKED_AT)).slice(0, WINDOW).reverse()) this.#add(ms);
-    bus.on('task', ({ event }) => {
+    // Those of other daemons were missed: they are read again.
+    const stop = bus.onGap(() => {
+      stop();
+      unsubscribe();
+      this.#durations.length = 0;
+      this.#ready = undefined;
+    });
+    const unsubscribe = bus.on('task', ({ event }) => {
       if (event.type === 'completed') this.#add(Number(event.data['duration']));
     });
   }

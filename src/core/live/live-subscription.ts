@@ -1,6 +1,6 @@
 import { HEARTBEAT_MS, type LiveMessage, type LiveTopic } from '../../contract/live.ts';
 import type { TaskEvent } from '../../contract/task.ts';
-import { watchAccess } from '../auth/access-watch.ts';
+import type { AccessWatch } from '../auth/access-watch.ts';
 import { type Caller, isAdmin } from '../auth/caller.ts';
 import type { CoreEvents, EventBus } from '../events.ts';
 import type { Runtime } from '../runtime.ts';
@@ -17,6 +17,7 @@ export interface Subscriber {
 
 export interface SubscriptionDeps {
   bus: EventBus;
+  accessWatch: Pick<AccessWatch, 'watch'>;
   messages: LiveMessages;
   queue: QueueSender;
   runProgress: RunProgressReports;
@@ -38,10 +39,10 @@ export class LiveSubscription {
     this.#deps = deps;
     this.#caller = caller;
     this.#subscriber = subscriber;
-    const { bus, queue } = deps;
+    const { accessWatch, bus, queue } = deps;
     const { send, end } = subscriber;
     this.#unsubscribe = [
-      watchAccess(bus, caller, end),
+      accessWatch.watch(caller, end),
       bus.on('task', (payload) => this.#onTask(payload)),
       bus.on('run_progress', (payload) => this.#onProgress(payload)),
       bus.on('approval', ({ row, approval }) => {

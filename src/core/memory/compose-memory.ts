@@ -7,6 +7,7 @@ import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { EventBus } from '../events.ts';
 import type { Database } from '../storage/database.ts';
+import type { Leases } from '../leases.ts';
 import type { Runtime } from '../runtime.ts';
 import type { SettingService } from '../settings/setting-service.ts';
 import { Embedder } from './embeddings/embedder.ts';
@@ -31,6 +32,7 @@ export interface MemoryDeps {
   modelProviders: ModelProviders;
   settings: SettingService;
   reportBug: (error: unknown) => void;
+  leases: Leases;
   runtime: Runtime;
   log: Log;
 }
@@ -123,7 +125,11 @@ export function composeMemory(deps: MemoryDeps) {
         await backfill.stop();
         await index.close();
       },
-      tidy: { everyMs: TIDY_EVERY_MS, run: () => decayDaily({ ...deps, experiences }) },
+      tidy: {
+        everyMs: TIDY_EVERY_MS,
+        run: () => decayDaily({ ...deps, experiences }),
+        shared: 'experiences',
+      },
     },
   } satisfies Feature<typeof services>;
 }

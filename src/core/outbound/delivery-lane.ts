@@ -1,19 +1,5 @@
+import type { Delivery } from '../delivery.ts';
 import { longestDelayAfter } from './delivery-schedule.ts';
-
-/** A pending delivery. */
-export interface Delivery {
-  id: string;
-  /** The receiver; its deliveries share a lane. */
-  lane: string;
-  /** Deliveries with the same key are sent one after the other, such as those of one task. */
-  orderKey?: string | undefined;
-  /** The number of failed attempts. */
-  attempts: number;
-  /** Wall-clock milliseconds. */
-  dueAt: number;
-  /** The delay after its last attempt, if it differs from the schedule. */
-  waitMs?: number | undefined;
-}
 
 /** No delay exceeds the one after the last attempt: a later time was set by a wrong clock. */
 const dueBy = ({ dueAt, attempts, waitMs }: Delivery, now: number) =>

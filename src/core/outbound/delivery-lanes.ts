@@ -1,4 +1,5 @@
-import { type Delivery, DeliveryLane } from './delivery-lane.ts';
+import type { Delivery } from '../delivery.ts';
+import { DeliveryLane } from './delivery-lane.ts';
 
 /** A receiver that occupies a slot for longer than this counts as slow. */
 const SLOW_MS = 1000;
@@ -46,6 +47,8 @@ export interface DeliveryLanesDeps {
   perLane: number;
   /** Loads a receiver's pending deliveries, earliest first; undefined if that fails. Without it, lanes hold all deliveries. */
   read?: (lane: string, limit: number) => Promise<Delivery[] | undefined>;
+  /** Whether this daemon may start to send to the receiver; without it, it always may. */
+  owns?: (lane: string) => boolean;
   now: () => Date;
   setTimer?: ((run: () => void, ms: number) => NodeJS.Timeout) | undefined;
 }
@@ -128,6 +131,20 @@ export class DeliveryLanes {
     this.#reschedule(lane);
   }
 
+  /** Whether nothing is known to do for a receiver. */
+  isIdle(key: string): boolean {
+    return !this.#lanes.has(key);
+  }
+
+  /** Discards a receiver's queued deliveries, because another daemon sends them; attempts in progress end. */
+  drop(key: string): void {
+    const lane = this.#lanes.get(key);
+    if (!lane) return;
+    lane.clear();
+    lane.version++;
+    this.#reschedule(lane);
+  }
+
   /** Attempts a delivery immediately, ahead of the queue; resolves when recorded. Joins an attempt in progress. */
   async sendNow(delivery: Delivery): Promise<AttemptOutcome> {
     const outcome = await this.#lanes.get(delivery.lane)?.underway.get(delivery.id);
@@ -180,6 +197,7 @@ export class DeliveryLanes {
 
   /** While a lane is loading, its first delivery is not known yet. */
   #mayStart(lane: Lane, now: number): boolean {
+    if (this.#deps.owns?.(lane.key) === false) return false;
     return !lane.isLoading && lane.underway.size < this.#widthOf(lane) && lane.startable(now) !== undefined;
   }
 
@@ -255,7 +273,7 @@ export class DeliveryLanes {
     const { durationMs, hasAnswered = true, retry, isHeld } = outcome;
     if (this.#isStopped) return;
     if (durationMs !== undefined) this.#recordPace(lane, durationMs >= SLOW_MS, hasAnswered);
-    if (isHeld) lane.clear();
+    if (isHeld || this.#deps.owns?.(lane.key) === false) lane.clear();
     else if (retry) lane.put({ ...delivery, ...retry }, this.#now());
     this.#reschedule(lane);
     this.#pass();

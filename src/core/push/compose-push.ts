@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
+import type { LanePeers } from '../outbound/lane-owner.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
@@ -28,6 +29,7 @@ export interface PushDeps {
   webhookOutbox: TaskOutbox & ApprovalOutbox;
   runtime: Runtime;
   log: Log;
+  peers: LanePeers | undefined;
   /** Reports an unexpected error that no caller receives. */
   reportBug: (error: unknown) => void;
 }
@@ -70,7 +72,7 @@ export async function composePush(deps: PushDeps) {
         stopListening();
         return deliverer.stop();
       },
-      tidy: { everyMs: TIDY_EVERY_MS, run: () => push.removeOld() },
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => push.removeOld(), shared: 'browsers' },
     },
   } satisfies Feature<typeof services>;
 }

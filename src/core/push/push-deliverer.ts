@@ -1,5 +1,7 @@
 import type { Log } from '../log.ts';
 import { Deliverer } from '../outbound/deliverer.ts';
+import type { Delivery } from '../delivery.ts';
+import type { LanePeers } from '../outbound/lane-owner.ts';
 import type { AttemptOutcome, SendContext } from '../outbound/delivery-lanes.ts';
 import { delayAfter } from '../outbound/delivery-schedule.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -17,10 +19,11 @@ const PAGE = 500;
 export interface PushDelivererDeps extends PostPushDeps {
   database: Database;
   store: PushStore;
-  registry: Pick<PushRegistry, 'reload'>;
+  registry: Pick<PushRegistry, 'changed'>;
   keys: KeyRing;
   runtime: Runtime;
   log: Log;
+  peers?: LanePeers | undefined;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
@@ -37,12 +40,18 @@ export class PushDeliverer {
     this.#deps = deps;
     this.#deliverer = new Deliverer({
       ...deps,
+      kind: 'push',
       processPage: () => this.#queuePage(),
       attempt: (id, context) => this.#attempt(id, context),
-      read: async (lane, limit) => (await deps.store.pendingOf(lane, limit)).map(toDelivery),
+      read: async (lane, limit) => (await deps.store.pendingOf(lane, limit)).map(this.#toDelivery),
       perLane: PER_BROWSER,
       now: deps.runtime.now,
     });
+  }
+
+  /** How long a message that is sent by hand has to be stored as not due, in milliseconds. */
+  get handTimeMs(): number {
+    return this.#deliverer.handTimeMs;
   }
 
   /** Resumes the messages of an earlier process in the background. */
@@ -57,18 +66,18 @@ export class PushDeliverer {
 
   /** Queues a message. Call it after the message was committed. */
   add(message: PendingPush): void {
-    this.#deliverer.lanes.add(toDelivery(message));
+    this.#deliverer.add(this.#toDelivery(message));
   }
 
   /** Attempts a message now; resolves when the attempt is recorded, and rejects if none could be made. */
   sendNow(message: PendingPush): Promise<void> {
-    return this.#deliverer.sendNow(toDelivery(message));
+    return this.#deliverer.sendNow(this.#toDelivery(message));
   }
 
   async #queuePage(): Promise<boolean> {
     const page = await this.#deps.store.withPending(this.#position, PAGE);
     this.#position = page.length < PAGE ? '' : (page.at(-1) ?? '');
-    for (const id of page) this.#deliverer.lanes.loadIfEmpty(id);
+    for (const id of page) this.#deliverer.resume(id);
     return this.#position !== '';
   }
 
@@ -112,7 +121,7 @@ export class PushDeliverer {
       await store.remove(transaction, subscriptionId);
       transaction.afterCommit(() => {
         registry
-          .reload()
+          .changed()
           .catch((reason: unknown) => log.warn({ err: reason }, 'browsers were not read again'));
       });
       return {};
@@ -131,12 +140,19 @@ export class PushDeliverer {
     await store.postpone(transaction, id, { attempts, next_attempt_at: new Date(dueAt).toISOString() });
     return { retry: { attempts, dueAt, waitMs } };
   }
-}
 
-const toDelivery = ({ id, subscription_id, topic, attempts, next_attempt_at }: PendingPush) => ({
-  id,
-  lane: subscription_id,
-  orderKey: topic,
-  attempts,
-  dueAt: Date.parse(next_attempt_at),
-});
+  readonly #toDelivery = ({
+    id,
+    subscription_id,
+    topic,
+    attempts,
+    next_attempt_at,
+  }: PendingPush): Delivery => ({
+    id,
+    lane: subscription_id,
+    orderKey: topic,
+    attempts,
+    dueAt: Date.parse(next_attempt_at),
+    waitMs: attempts === 0 ? this.handTimeMs : undefined,
+  });
+}

@@ -33,6 +33,8 @@ export class PushRegistry {
     await registry.reload();
     const again = () => void registry.reload().catch(deps.reportBug);
     deps.bus.on('rights_changed', again);
+    // On this daemon, whoever changed it waits for the reload.
+    deps.bus.onRemote('browsers_changed', again);
     deps.bus.onGap(again);
     return registry;
   }
@@ -48,7 +50,13 @@ export class PushRegistry {
     return this.#byOwner.has(ownerId);
   }
 
-  /** Reloads what is committed. Call it after each change of a subscription. */
+  /** Call it after each change of a subscription that is committed. */
+  async changed(): Promise<void> {
+    await this.reload();
+    this.#deps.bus.emit('browsers_changed', undefined);
+  }
+
+  /** Reloads what is committed. */
   async reload(): Promise<void> {
     const version = ++this.#requested;
     const rows = await this.#deps.store.active(this.#deps.runtime.now().toISOString());

@@ -77,7 +77,7 @@ export class PushService {
       for (const each of former.slice(MAX_OF_USER - 1)) await store.remove(transaction, each.id);
       await caller.auditEntry?.append(transaction);
     });
-    await registry.reload();
+    await registry.changed();
     return this.#toSubscription(row, caller);
   }
 
@@ -88,7 +88,7 @@ export class PushService {
       await store.remove(transaction, id);
       await caller.auditEntry?.append(transaction);
     });
-    await registry.reload();
+    await registry.changed();
   }
 
   /** Sends one message now and answers what the push service says. */
@@ -111,7 +111,7 @@ export class PushService {
       // Shorter than the first wait: a test is not repeated.
       expires_at: new Date(now.getTime() + TEST_MS).toISOString(),
       attempts: 0,
-      next_attempt_at: now.toISOString(),
+      next_attempt_at: new Date(now.getTime() + deliverer.handTimeMs).toISOString(),
     };
     await database.write(async (transaction) => store.addMessage(transaction, message));
     await deliverer.sendNow(message);
@@ -124,7 +124,7 @@ export class PushService {
   async removeOld(): Promise<void> {
     const { database, store, registry } = this.#deps;
     const hasChanged = await database.write((transaction) => store.removeOld(transaction, this.#now()));
-    if (hasChanged) await registry.reload();
+    if (hasChanged) await registry.changed();
   }
 
   /** A browser of the caller; an administrator does not manage those of others. */

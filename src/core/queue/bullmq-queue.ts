@@ -16,6 +16,8 @@ export interface BullMqQueueDeps extends MemoryQueueDeps {
   /** The queue; daemons with the same name and prefix share its work. */
   name: string;
   prefix: string;
+  /** Whether there are daemons that could take work from this one. */
+  hasOthers?: () => boolean;
   /** How long a daemon that is killed keeps the job in its hands, in milliseconds; for tests. */
   lockMs?: number;
   /** How long a daemon without a free slot leaves a job to the others, in milliseconds; for tests. */
@@ -49,7 +51,8 @@ export class BullMqQueue implements TaskQueue {
   async enqueue(id: string, options: EnqueueOptions = {}): Promise<void> {
     const { delayMs = 0 } = options;
     const work = workOf(options);
-    const isForHere = this.#local.has(id) || (delayMs <= 0 && this.#local.hasRoom(work));
+    const isForHere =
+      this.#local.has(id) || (delayMs <= 0 && (this.#local.hasRoom(work) || !this.#hasTakers()));
     if (isForHere) {
       const isEarlier = delayMs <= 0 ? this.#jobs.removeLater(id) : undefined;
       await Promise.all([this.#local.enqueue(id, options), isEarlier]);
@@ -91,6 +94,11 @@ export class BullMqQueue implements TaskQueue {
   /** Whether Redis has lost the wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
   wasEmptied(): Promise<boolean> {
     return this.#jobs.wereLost();
+  }
+
+  /** A daemon that runs no tasks itself always needs others. */
+  #hasTakers(): boolean {
+    return this.#fetcher === undefined || (this.#deps.hasOthers?.() ?? true);
   }
 
   async #close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { PendingEntry } from '../audit/pending-entry.ts';
+import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import { readState, writeState } from '../storage/state.ts';
 import type { Database } from '../storage/database.ts';
@@ -18,11 +19,28 @@ export class QueuePause {
   }
 
   static async load(database: Database, bus: EventBus): Promise<QueuePause> {
-    return new QueuePause(database, bus, (await readState(database.read, KEY)) === 'true');
+    return new QueuePause(database, bus, await isStored(database));
   }
 
   get isPaused(): boolean {
     return this.#isPaused;
+  }
+
+  /** Follows what other daemons do; calls back when one of them has resumed. */
+  followOthers(onResume: () => void, reportBug: (error: unknown) => void): void {
+    const again = () =>
+      void this.#readAgain(onResume).catch((error: unknown) => {
+        // The next look tries again.
+        if (!(error instanceof AppError)) reportBug(error);
+      });
+    this.#bus.onRemote('pause_changed', again);
+    this.#bus.onGap(again);
+  }
+
+  async #readAgain(onResume: () => void): Promise<void> {
+    const wasPaused = this.#isPaused;
+    this.#isPaused = await isStored(this.#database);
+    if (wasPaused && !this.#isPaused) onResume();
   }
 
   async set(isPaused: boolean, auditEntry?: PendingEntry): Promise<void> {
@@ -32,5 +50,8 @@ export class QueuePause {
     });
     this.#isPaused = isPaused;
     this.#bus.emit('queue', undefined);
+    this.#bus.emit('pause_changed', undefined);
   }
 }
+
+const isStored = async ({ read }: Pick<Database, 'read'>) => (await readState(read, KEY)) === 'true';

@@ -2,6 +2,7 @@ import type { Locations } from '../../contract/locations.ts';
 import type { AuditArchive } from '../audit/audit-archive.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { ConversationRemoval } from '../chat/conversation-removal.ts';
+import type { Leases } from '../leases.ts';
 import type { Config } from '../config/config.ts';
 import type { Feature } from '../lifecycle.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
@@ -32,6 +33,7 @@ export interface RetentionFeatureDeps {
   taskRemoval: TaskRemoval;
   conversationRemoval: ConversationRemoval;
   tidyKeptFiles: () => Promise<void>;
+  leases: Pick<Leases, 'takeRound'>;
   runtime: Runtime;
 }
 
@@ -45,6 +47,7 @@ export function composeRetention(deps: RetentionFeatureDeps) {
     taskOutputs,
     taskRemoval: removal,
     conversationRemoval,
+    leases,
     runtime,
   } = deps;
   const rules = [
@@ -60,6 +63,11 @@ export function composeRetention(deps: RetentionFeatureDeps) {
   const retention = new Retention({ ...deps, rules, now: runtime.now });
   const services = { retention, data: new DataService({ ...deps, retention }) };
   const run = async () => {
+    // Files of each daemon, rows of all.
+    if (!(await leases.takeRound('retention', TIDY_EVERY_MS * 0.9))) {
+      await retention.removeOld(true);
+      return;
+    }
     await removal.removeLeftEvents();
     await auditArchive.removeArchived();
     await retention.removeOld();

@@ -40,6 +40,7 @@ export const directoryRule = (
   };
   return {
     ...naming,
+    isLocal: true,
     async count(before) {
       let n = 0;
       for await (const _ of old(before)) n++;

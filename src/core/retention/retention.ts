@@ -30,11 +30,14 @@ export class Retention {
     return rules.map(({ name, setting }) => ({ name, setting, days: config.get(setting) }));
   }
 
-  /** Removes a bounded amount of each kind; `hasMore` if more may be expired. */
-  async removeOld(): Promise<{ removed: { name: string; count: number }[]; hasMore: boolean }> {
+  /** Removes a bounded amount of each kind, or only of files of this daemon; `hasMore` if more may be expired. */
+  async removeOld(
+    isOnlyLocal = false,
+  ): Promise<{ removed: { name: string; count: number }[]; hasMore: boolean }> {
     const removed: { name: string; count: number }[] = [];
     let hasMore = false;
-    for (const { name, remove, before } of this.#due()) {
+    for (const { name, remove, before, isLocal = false } of this.#due()) {
+      if (isOnlyLocal && !isLocal) continue;
       const part = await remove(before);
       removed.push({ name, count: part.taken });
       hasMore ||= part.hasMore;

@@ -17,6 +17,7 @@ export const upgradeCopyRule = (databaseFile: string): RetentionRule => {
   return {
     name: 'copies before upgrades',
     setting: 'retention.upgradeCopiesDays',
+    isLocal: true,
     count: async (before) => (await old(before)).length,
     async remove(before) {
       const paths = await old(before);

@@ -68,16 +68,27 @@ export class ScheduleOccurrences {
    */
   async replan(id: string, expected: Date | undefined): Promise<void> {
     const { store, database, runtime } = this.#deps;
-    const row = await store.find(id);
-    if (!row || row.next_run_at === null) return;
-    const now = runtime.now();
+    for (;;) {
+      const row = await store.find(id);
+      const now = runtime.now();
+      // Another daemon may have planned it again, or started what was due.
+      if (!row || row.next_run_at === null || row.planned_at <= now.toISOString()) return;
+      const replanned = await this.#replanned(row, now, expected);
+      if (!replanned || (await database.write(({ db }) => store.update(db, replanned)))) return;
+    }
+  }
+
+  async #replanned(
+    row: ScheduleRow,
+    now: Date,
+    expected: Date | undefined,
+  ): Promise<ScheduleRow | undefined> {
     const after = replanAfter(row, now, expected);
     const next =
       row.cron === null ? row.at : await this.#read(row, (times) => times.next(after)?.toISOString() ?? null);
-    if (next === undefined) return;
+    if (next === undefined) return undefined;
     const status = next === null ? 'done' : row.status;
-    const replanned = { ...row, status, next_run_at: next, planned_at: now.toISOString() };
-    await database.write(({ db }) => store.update(db, replanned));
+    return { ...row, status, next_run_at: next, planned_at: now.toISOString() };
   }
 
   async #triggerOf(row: ScheduleRow, cause: Cause): Promise<Trigger | undefined> {

@@ -13,6 +13,7 @@ import type { DeviceRow, PairingRequestRow, UsedNonceRow } from './rows/devices.
 import type { FileChangeRow } from './rows/file-changes.ts';
 import type { GatewayRequestRow, NotifyDeliveryRow } from './rows/gateway.ts';
 import type { InboundDeliveryRow, SourceClaimRow } from './rows/inbound.ts';
+import type { LeaseRow } from './rows/leases.ts';
 import type { ExperienceRow, MemorySessionRow, PreferenceRow } from './rows/memory.ts';
 import type { NotificationRow } from './rows/notifications.ts';
 import type { PushMessageRow, PushSubscriptionRow } from './rows/push.ts';
@@ -88,4 +89,6 @@ export interface Schema {
   push_messages: PushMessageRow;
   /** In mode pro. */
   daemons: DaemonRow;
+  /** In mode pro. */
+  leases: LeaseRow;
 }

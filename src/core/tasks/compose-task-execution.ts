@@ -39,7 +39,7 @@ export function composeTaskExecution(deps: TaskExecutionDeps): Feature<Record<ne
         await runner.stop(drainMs);
         leases.stop();
       },
-      tidy: { everyMs: TIDY_EVERY_MS, run: () => budgets.tidy() },
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => budgets.tidy(), shared: 'budgets' },
     },
   };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { Membership } from '../cluster/membership.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
@@ -32,6 +33,7 @@ import { IdempotencyStore } from './idempotency-store.ts';
 import { NewTaskCheck } from './new-task-check.ts';
 import { QueueService } from './queue-service.ts';
 import { QueueSlots } from './queue-slots.ts';
+import { ClusterPools } from './cluster-pools.ts';
 import { QueueStatusService } from './queue-status-service.ts';
 import { QueueUsers } from './queue-users.ts';
 import { RunProgressReports } from './run-progress.ts';
@@ -67,6 +69,7 @@ export interface TaskDeps extends AdapterDeps {
   /** Takes the events of tasks that webhooks subscribe to. */
   outbox: TaskOutbox;
   daemon: DaemonIdentity;
+  membership: Membership | undefined;
   notifications: NotificationService;
   /** Agents in addition to those that come with svc, for benchmarks and tests. */
   extraAdapters: AgentAdapter[];
@@ -107,13 +110,19 @@ export async function composeTasks(deps: TaskDeps) {
     root: join(locations.data, 'outputs'),
     maxBytes: () => deps.config.get('agents.output.maxBytes'),
   });
-  const runProgress = new RunProgressReports(bus);
+  const runProgress = new RunProgressReports(bus, deps.daemon);
   const immediate = new ImmediateRuns();
   const stored = { ...deps, store, scan, runs, immediate, deadLetters: deadLetterStore, idempotency };
   const admission = new TaskAdmission({ ...stored, registry, queue, pause });
   const recovery = new TaskRecovery({ ...stored, admission, bootId: readBootId });
+  // This daemon left alone what came while it was paused.
+  pause.followOthers(() => void recovery.wakeQueued().catch(reportBug), reportBug);
+  const { membership } = deps;
+  const clusterPools =
+    membership && new ClusterPools({ database, registry, slots, membership, now: runtime.now });
   const queueStatus = new QueueStatusService({
     ...deps,
+    clusterPools,
     counts,
     deadLetters: deadLetterStore,
     pause,
@@ -147,7 +156,7 @@ export async function composeTasks(deps: TaskDeps) {
     taskOutputs: outputs,
     taskOutputReader: new TaskOutputReader({ store, outputs, texts: new AgentTexts(database), runtime }),
     runProgress,
-    finishWatcher: new TaskFinishWatcher(bus),
+    finishWatcher: new TaskFinishWatcher(bus, database, log),
     taskStore: store,
     finishedTasks: finished,
     /** For the execution of tasks alone. */
@@ -157,6 +166,7 @@ export async function composeTasks(deps: TaskDeps) {
       queue,
       pause,
       slots,
+      clusterPools,
       admission,
       recovery,
       environments,

@@ -1,9 +1,10 @@
 import type { QueueStatus } from '../../contract/queue.ts';
 import type { Config } from '../config/config.ts';
+import type { ClusterPools } from './cluster-pools.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
 import { queueCounts, type TaskCountStore } from '../storage/task-count-store.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
-import type { TaskQueue } from '../queue/task-queue.ts';
+import type { PoolStatus, TaskQueue } from '../queue/task-queue.ts';
 import type { QueueSlots } from './queue-slots.ts';
 
 export interface QueueStatusDeps {
@@ -11,6 +12,8 @@ export interface QueueStatusDeps {
   deadLetters: DeadLetterStore;
   pause: QueuePause;
   queue: Pick<TaskQueue, 'pools'>;
+  /** Of a cluster. */
+  clusterPools: Pick<ClusterPools, 'read' | 'workers'> | undefined;
   slots: QueueSlots;
   config: Config;
 }
@@ -27,16 +30,17 @@ export class QueueStatusService {
   }
 
   async read(): Promise<QueueStatus> {
-    const { counts, deadLetters, pause, config } = this.#deps;
+    const { counts, deadLetters, pause, config, clusterPools } = this.#deps;
+    const workers = (await clusterPools?.workers()) ?? 1;
     return {
-      mode: 'memory',
+      mode: clusterPools ? 'redis' : 'memory',
       paused: pause.isPaused,
       queues: { tasks: queueCounts(await counts.cells()) },
       workers: {
-        tasks: { running: !pause.isPaused, concurrency: config.get('queue.concurrency') },
-        notifications: { running: true, concurrency: config.get('queue.notificationConcurrency') },
+        tasks: { running: !pause.isPaused, concurrency: config.get('queue.concurrency') * workers },
+        notifications: { running: true, concurrency: config.get('queue.notificationConcurrency') * workers },
       },
-      pools: this.#pools(),
+      pools: clusterPools ? (await clusterPools.read()).map(withoutLevels) : this.#pools(),
       limits: this.#limits(),
       deadLetterQueue: await deadLetters.counts(),
     };
@@ -45,8 +49,7 @@ export class QueueStatusService {
   #pools(): QueueStatus['pools'] {
     const { queue, slots } = this.#deps;
     const used = new Map<string, QueueStatus['pools'][number]>();
-    for (const { name, slots: max, running, waiting, users } of queue.pools())
-      used.set(name, { name, slots: max, running, waiting, users });
+    for (const pool of queue.pools()) used.set(pool.name, withoutLevels(pool));
     const unused = slots.names().filter((name) => !used.has(name));
     for (const name of unused)
       used.set(name, { name, slots: slots.slots(name), running: 0, waiting: 0, users: 0 });
@@ -64,3 +67,11 @@ export class QueueStatusService {
     };
   }
 }
+
+const withoutLevels = ({ name, slots, running, waiting, users }: PoolStatus) => ({
+  name,
+  slots,
+  running,
+  waiting,
+  users,
+});

@@ -1,6 +1,7 @@
 import type { RunProgress } from '../../contract/run-progress.ts';
 import type { RunningEvent } from '../agents/agent-adapter.ts';
 import type { Used } from '../budgets/day-usage-store.ts';
+import { aloneDaemon, type DaemonIdentity } from '../daemon-identity.ts';
 import type { CoreEvents, EventBus } from '../events.ts';
 import { formatUsd } from '../text/format-usd.ts';
 
@@ -18,13 +19,18 @@ export interface ProgressReport {
   end(): void;
 }
 
-/** How far the runs of this daemon are. */
+/** How far the runs are, in a cluster those of other daemons too. */
 export class RunProgressReports {
   readonly #bus: EventBus;
   readonly #reports = new Map<string, Report>();
 
-  constructor(bus: EventBus) {
+  constructor(bus: EventBus, { isInCluster }: Pick<DaemonIdentity, 'isInCluster'> = aloneDaemon) {
     this.#bus = bus;
+    if (!isInCluster) return;
+    bus.on('run_progress', (report) => this.#reports.set(report.task.id, report));
+    bus.on('task', ({ task }) => {
+      if (task.status !== 'in_progress') this.#reports.delete(task.id);
+    });
   }
 
   of(taskId: string): RunProgress | undefined {

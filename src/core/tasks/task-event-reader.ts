@@ -62,7 +62,7 @@ export class TaskEventReader {
     const unsubscribe = bus.on('task', ({ task }) => {
       if (task.id === id) look();
     });
-    const stopLooking = bus.onGap(look);
+    const stopLooking = bus.onDoubt(look);
     let last = after;
     try {
       while (!signal.aborted) {

@@ -1,6 +1,7 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { TaskStatus } from '../../contract/task.ts';
+import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Database } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';
@@ -21,6 +22,7 @@ export interface TaskRecoveryDeps extends FailureParts {
   admission: TaskAdmission;
   runs: ActiveRuns;
   daemon: DaemonIdentity;
+  cluster: Pick<ClusterServices['cluster'], 'hasOthers'>;
   /** What changes with every start of the machine. */
   bootId: () => Promise<string | undefined>;
 }
@@ -48,7 +50,8 @@ export class TaskRecovery {
     await Promise.all(
       inFlight.map((task) => this.#giveBack(task, { judge, wasWaiting: waiting.has(task.id) })),
     );
-    await this.wakeQueued();
+    // Other daemons have what waits in their lines, and an idle one looks for the rest.
+    if (!this.#deps.cluster.hasOthers()) await this.wakeQueued();
     await this.admitWaiting();
   }
 

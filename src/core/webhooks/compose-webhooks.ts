@@ -5,6 +5,7 @@ import type { EventBus } from '../events.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
+import type { LanePeers } from '../outbound/lane-owner.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
@@ -30,6 +31,7 @@ export interface WebhookDeps {
   outbound: Outbound;
   runtime: Runtime;
   log: Log;
+  peers: LanePeers | undefined;
   /** Reports an unexpected error that no caller receives. */
   reportBug: (error: unknown) => void;
 }
@@ -41,7 +43,8 @@ export async function composeWebhooks(deps: WebhookDeps) {
   const store = new WebhookStore(database);
   const deliveries = new WebhookDeliveryStore(database);
   const registry = await WebhookRegistry.load({ ...deps, store });
-  const backlogs = new WebhookBacklogs({ ...deps, store });
+  const backlogs = new WebhookBacklogs({ ...deps, store, isInCluster: deps.peers !== undefined });
+  bus.onRemote('webhook_changed', ({ id }) => backlogs.forget(id));
   const deliverer = new WebhookDeliverer({
     ...deps,
     store: deliveries,
@@ -68,7 +71,7 @@ export async function composeWebhooks(deps: WebhookDeps) {
     lifecycle: {
       start: () => deliverer.start(),
       stop: () => deliverer.stop(),
-      tidy: { everyMs: TIDY_EVERY_MS, run: () => retention.removeOld(runtime.now()) },
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => retention.removeOld(runtime.now()), shared: 'deliveries' },
     },
   } satisfies Feature<typeof services>;
 }

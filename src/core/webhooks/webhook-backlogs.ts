@@ -4,7 +4,7 @@ import type { WebhookStore } from './webhook-store.ts';
 
 /** The maximum number of pending deliveries of a failing webhook. */
 const MAX_PENDING = 10_000;
-/** New rows after which an exceeded backlog is counted again. */
+/** New rows of this daemon after which a backlog is counted again: it may have got shorter, or other daemons add to it too. */
 const RECOUNT_AFTER = 1000;
 
 interface Backlog {
@@ -21,6 +21,8 @@ export interface WebhookBacklogsDeps {
   store: WebhookStore;
   reportBug: (error: unknown) => void;
   maxPending?: number;
+  /** Whether other daemons may add rows too. */
+  isInCluster: boolean;
 }
 
 /** Limits the pending deliveries of failing webhooks, counting rows only occasionally. */
@@ -59,14 +61,16 @@ export class WebhookBacklogs {
 
   /** Counts within a write, so that the daemon waits for it when it stops. */
   #recount(webhookId: string, backlog: Backlog): void {
-    const { database, store, reportBug } = this.#deps;
+    const { database, store, isInCluster, reportBug } = this.#deps;
     backlog.isCounting = true;
     database
       .write(async ({ db }) => ({ added: backlog.added, ...(await store.backlog(db, webhookId)) }))
       .then(({ added, waiting, isFailing }) => {
         const isExceeded = waiting >= this.#maxPending;
         backlog.isFull = isExceeded && isFailing;
-        backlog.recountAt = added + (isExceeded ? RECOUNT_AFTER : this.#maxPending - waiting);
+        const left = this.#maxPending - waiting;
+        backlog.recountAt =
+          added + (isExceeded || (isInCluster && left > RECOUNT_AFTER) ? RECOUNT_AFTER : left);
       })
       .catch((error: unknown) => {
         if (!(error instanceof AppError)) reportBug(error);

@@ -1,6 +1,8 @@
 import type { Log } from '../log.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import { Deliverer } from '../outbound/deliverer.ts';
+import type { LanePeers } from '../outbound/lane-owner.ts';
+import type { Delivery } from '../delivery.ts';
 import type { AttemptOutcome, SendContext } from '../outbound/delivery-lanes.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import { type AttemptResult, postSigned } from '../outbound/post-signed.ts';
@@ -30,6 +32,7 @@ export interface WebhookDelivererDeps {
   baseUrl: () => string | undefined;
   runtime: Runtime;
   log: Log;
+  peers?: LanePeers | undefined;
   /** Called after a webhook was stored as failing. */
   onFailing: (webhookId: string) => void;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
@@ -64,12 +67,18 @@ export class WebhookDeliverer {
     this.#secrets = new OpenedSecrets(deps.keys.box);
     this.#deliverer = new Deliverer({
       ...deps,
+      kind: 'webhooks',
       processPage: () => this.#queuePage(),
       attempt: (id, context) => this.#attempt(id, context),
-      read: async (webhookId, limit) => (await deps.store.pendingOf(webhookId, limit)).map(toDelivery),
+      read: async (webhookId, limit) => (await deps.store.pendingOf(webhookId, limit)).map(this.#toDelivery),
       perLane: PER_WEBHOOK,
       now: deps.runtime.now,
     });
+  }
+
+  /** How long a delivery that is sent by hand has to be stored as not due, in milliseconds. */
+  get handTimeMs(): number {
+    return this.#deliverer.handTimeMs;
   }
 
   /** Resumes the deliveries of an earlier process in the background. */
@@ -85,7 +94,7 @@ export class WebhookDeliverer {
   /** Queues a delivery. Call it after the delivery was committed. */
   add({ webhookId, taskId, approvalId, ...delivery }: StoredDelivery): void {
     const orderKey = taskId ?? approvalId ?? undefined;
-    this.#deliverer.lanes.add({ ...delivery, lane: webhookId, orderKey });
+    this.#deliverer.add({ ...delivery, lane: webhookId, orderKey });
   }
 
   /**
@@ -94,7 +103,7 @@ export class WebhookDeliverer {
    */
   async sendNow(id: string): Promise<void> {
     const found = await this.#deps.store.find(id);
-    if (found?.status === 'pending') await this.#deliverer.sendNow(toDelivery(found));
+    if (found?.status === 'pending') await this.#deliverer.sendNow(this.#toDelivery(found));
   }
 
   /** Sends the pending deliveries of a reactivated webhook immediately, each with all attempts left. */
@@ -105,14 +114,14 @@ export class WebhookDeliverer {
       const from = after;
       after = await database.write((transaction) => store.renew(transaction, webhookId, from, PAGE));
     } while (after !== '');
-    this.#deliverer.lanes.reload(webhookId);
+    this.#deliverer.reload(webhookId);
   }
 
   /** Queues a page of webhooks with pending deliveries; resolves to whether there are more. */
   async #queuePage(): Promise<boolean> {
     const page = await this.#deps.store.withPending(this.#position, PAGE);
     this.#position = page.length < PAGE ? '' : (page.at(-1) ?? '');
-    for (const webhookId of page) this.#deliverer.lanes.loadIfEmpty(webhookId);
+    for (const webhookId of page) this.#deliverer.resume(webhookId);
     return this.#position !== '';
   }
 
@@ -169,6 +178,26 @@ export class WebhookDeliverer {
         isKept && { previousSecret: this.#secrets.open(previous_secret, context) }),
     };
   }
+
+  readonly #toDelivery = ({
+    id,
+    webhook_id,
+    task_id,
+    approval_id,
+    attempt,
+    at,
+    next_attempt_at,
+  }: PendingDelivery): Delivery => {
+    const dueAt = Date.parse(next_attempt_at ?? '') || 0;
+    return {
+      id,
+      lane: webhook_id,
+      orderKey: task_id ?? approval_id ?? undefined,
+      attempts: attempt,
+      dueAt,
+      waitMs: attempt === 0 ? this.handTimeMs : dueAt - Date.parse(at),
+    };
+  };
 }
 
 /** A receiver may return the headers that it got. */
@@ -176,23 +205,3 @@ const withoutToken = (result: AttemptResult, token: string | undefined): Attempt
   token === undefined || result.responseBody === null
     ? result
     : { ...result, responseBody: result.responseBody.replaceAll(token, '••••') };
-
-const toDelivery = ({
-  id,
-  webhook_id,
-  task_id,
-  approval_id,
-  attempt,
-  at,
-  next_attempt_at,
-}: PendingDelivery) => {
-  const dueAt = Date.parse(next_attempt_at ?? '') || 0;
-  return {
-    id,
-    lane: webhook_id,
-    orderKey: task_id ?? approval_id ?? undefined,
-    attempts: attempt,
-    dueAt,
-    waitMs: attempt === 0 ? 0 : dueAt - Date.parse(at),
-  };
-};

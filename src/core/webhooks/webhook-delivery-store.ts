@@ -12,7 +12,7 @@ const pending = sql.lit('pending');
 const MAX_REMOVED = 2000;
 
 export type NewDelivery = Pick<WebhookDeliveryRow, 'id' | 'webhook_id' | 'task_id' | 'body' | 'at'> &
-  Partial<Pick<WebhookDeliveryRow, 'approval_id'>> & { event: DeliveredEvent };
+  Partial<Pick<WebhookDeliveryRow, 'approval_id' | 'next_attempt_at'>> & { event: DeliveredEvent };
 /** A delivery as it is listed. */
 export type ListedDelivery = Omit<WebhookDeliveryRow, 'body'>;
 /** The fields that determine when a delivery is due. */
@@ -130,14 +130,14 @@ export class WebhookDeliveryStore {
     );
   }
 
-  /** Adds a delivery that is due immediately, at the end of the transaction. */
+  /** Adds a delivery, due immediately unless it says otherwise, at the end of the transaction. */
   insert(transaction: WriteTransaction, delivery: NewDelivery): void {
     transaction.insertLater('webhook_deliveries', {
       ...delivery,
       approval_id: delivery.approval_id ?? null,
       status: 'pending',
       attempt: 0,
-      next_attempt_at: delivery.at,
+      next_attempt_at: delivery.next_attempt_at ?? delivery.at,
       created_at: delivery.at,
     });
   }
@@ -169,10 +169,10 @@ export class WebhookDeliveryStore {
   }
 
   /** Requeues a delivery with all attempts left; its history stays. */
-  async requeue({ db }: WriteTransaction, id: string, at: string): Promise<void> {
+  async requeue({ db }: WriteTransaction, id: string, dueAt: string): Promise<void> {
     await db
       .updateTable('webhook_deliveries')
-      .set({ status: 'pending', attempt: 0, next_attempt_at: at, ended_at: null })
+      .set({ status: 'pending', attempt: 0, next_attempt_at: dueAt, ended_at: null })
       .where('id', '=', id)
       .execute();
   }

@@ -8,7 +8,7 @@ import type { TaskHappening, TaskOutbox } from '../tasks/task-outbox.ts';
 import { type ApprovalContext, approvalPayload, waitingPayload } from './approval-payloads.ts';
 import { deliveryBody, webhookEventsOf } from './event-payloads.ts';
 import type { WebhookBacklogs } from './webhook-backlogs.ts';
-import type { WebhookDeliverer } from './webhook-deliverer.ts';
+import type { StoredDelivery, WebhookDeliverer } from './webhook-deliverer.ts';
 import type { WebhookDeliveryStore } from './webhook-delivery-store.ts';
 import type { Subscriber, WebhookRegistry } from './webhook-registry.ts';
 import type { WebhookStore } from './webhook-store.ts';
@@ -101,16 +101,23 @@ export class WebhookOutbox implements TaskOutbox, ApprovalOutbox {
     transaction.afterCommit(() => {
       const isRefused = backlogs.isFull(webhookId);
       backlogs.added(webhookId);
-      if (isRefused) this.#giveUp(id, at);
-      else deliverer.add({ id, webhookId, taskId, approvalId, attempts: 0, dueAt: Date.parse(at) });
+      const stored = { id, webhookId, taskId, approvalId, attempts: 0, dueAt: Date.parse(at) };
+      if (isRefused) this.#giveUp(stored, at);
+      else deliverer.add(stored);
     });
   }
 
   /** Uses a separate transaction: if it is lost, one more delivery is pending. */
-  #giveUp(id: string, at: string): void {
-    const { database, store, backlogs, reportBug } = this.#deps;
+  #giveUp(stored: StoredDelivery, at: string): void {
+    const { database, store, backlogs, deliverer, reportBug } = this.#deps;
     database
-      .write(({ db }) => store.giveUp(db, id, backlogs.refusal, at))
+      .write(({ db }) => store.giveUp(db, stored.id, backlogs.refusal, at))
+      .then((isFailing) => {
+        if (isFailing) return;
+        // Another daemon has reactivated it.
+        backlogs.forget(stored.webhookId);
+        deliverer.add(stored);
+      })
       .catch((error: unknown) => {
         if (!(error instanceof AppError)) reportBug(error);
       });

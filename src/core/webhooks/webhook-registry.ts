@@ -37,6 +37,8 @@ export class WebhookRegistry {
     await registry.reload();
     const again = () => void registry.reload().catch(reportBug);
     bus.on('rights_changed', again);
+    // On this daemon, whoever changed it waits for the reload.
+    bus.onRemote('webhook_changed', again);
     bus.onGap(again);
     return registry;
   }

@@ -12,6 +12,7 @@ import { type Caller, isAdmin, requireOwned, visibleOwner } from '../auth/caller
 import { maskKey } from '../text/safe-text.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { type PerUserLimit, requireRoom } from '../limits/per-user-limit.ts';
+import type { EventBus } from '../events.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
@@ -40,11 +41,12 @@ export interface WebhookServiceDeps {
   deliveries: WebhookDeliveryStore;
   registry: WebhookRegistry;
   backlogs: WebhookBacklogs;
-  deliverer: Pick<WebhookDeliverer, 'resume' | 'sendNow'>;
+  deliverer: Pick<WebhookDeliverer, 'resume' | 'sendNow' | 'handTimeMs'>;
   outbound: Pick<Outbound, 'check'>;
   keys: KeyRing;
   audit: AuditLog;
   runtime: Runtime;
+  bus: EventBus;
 }
 
 /** Manages outbound webhooks on behalf of a caller. */
@@ -65,7 +67,7 @@ export class WebhookService {
 
   /** Returns the full secret if it was generated here. */
   async create(caller: Caller, input: CreateWebhook): Promise<Webhook> {
-    const { database, store, registry, runtime } = this.#deps;
+    const { database, store, runtime } = this.#deps;
     this.#checkUrl(input.url);
     const id = runtime.newId('wh');
     const secret = input.secret ?? newWebhookSecret(runtime);
@@ -93,7 +95,7 @@ export class WebhookService {
       await store.insert(transaction.db, row);
       await this.#audit(transaction, caller, 'webhooks.created', row);
     });
-    await registry.reload();
+    await this.#publishChange(id);
     return this.#describe(row, input.secret === undefined ? secret : undefined);
   }
 
@@ -102,7 +104,7 @@ export class WebhookService {
     id: string,
     { active, url, events, format, token, description }: UpdateWebhook,
   ): Promise<Webhook> {
-    const { database, store, registry, backlogs, deliverer } = this.#deps;
+    const { database, store, backlogs, deliverer } = this.#deps;
     if (url !== undefined) this.#checkUrl(url);
     const sealed = typeof token === 'string' ? this.#sealToken(id, token) : token;
     const row = await database.write(async (transaction) => {
@@ -121,7 +123,7 @@ export class WebhookService {
       await this.#audit(transaction, caller, 'webhooks.changed', after);
       return after;
     });
-    await registry.reload();
+    await this.#publishChange(id);
     if (active === true) {
       backlogs.forget(id);
       await deliverer.resume(id);
@@ -130,14 +132,14 @@ export class WebhookService {
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    const { database, store, deliveries, registry, backlogs } = this.#deps;
+    const { database, store, deliveries, backlogs } = this.#deps;
     await database.write(async (transaction) => {
       const row = requireVisible(caller, await store.find(id, transaction.db));
       await store.remove(transaction.db, id);
       await deliveries.removeOf(transaction, id);
       await this.#audit(transaction, caller, 'webhooks.removed', row);
     });
-    await registry.reload();
+    await this.#publishChange(id);
     backlogs.forget(id);
     // Concurrent task changes may have added deliveries in the meantime.
     await database.write((transaction) => deliveries.removeOf(transaction, id));
@@ -145,7 +147,7 @@ export class WebhookService {
 
   /** Signs with the previous secret as well for `keepHours`, so that receivers can switch without failures. */
   async rotateSecret(caller: Caller, id: string, options: RotateSecret): Promise<Webhook> {
-    const { database, store, registry, runtime } = this.#deps;
+    const { database, store, runtime } = this.#deps;
     const secret = options.secret ?? newWebhookSecret(runtime);
     const sealed = this.#seal(id, secret);
     const until = new Date(runtime.now().getTime() + options.keepHours * HOUR_MS).toISOString();
@@ -161,7 +163,7 @@ export class WebhookService {
       await this.#audit(transaction, caller, 'webhooks.secret_rotated', after);
       return after;
     });
-    await registry.reload();
+    await this.#publishChange(id);
     return this.#describe(row, options.secret === undefined ? secret : undefined);
   }
 
@@ -181,6 +183,7 @@ export class WebhookService {
         task_id: null,
         body,
         at,
+        next_attempt_at: this.#handDueAt(),
       });
       await caller.auditEntry?.append(transaction, { deliveryId });
     });
@@ -199,15 +202,20 @@ export class WebhookService {
 
   /** Sends the same body with the same id again, regardless of the earlier result and the webhook's status. */
   async redeliver(caller: Caller, id: string, deliveryId: string): Promise<WebhookDelivery> {
-    const { database, store, deliveries, runtime } = this.#deps;
+    const { database, store, deliveries } = this.#deps;
     requireVisible(caller, await store.find(id));
     await this.#delivery(id, deliveryId);
-    const at = runtime.now().toISOString();
     await database.write(async (transaction) => {
-      await deliveries.requeue(transaction, deliveryId, at);
+      await deliveries.requeue(transaction, deliveryId, this.#handDueAt());
       await caller.auditEntry?.append(transaction);
     });
     return this.#sendAndFetch(id, deliveryId);
+  }
+
+  /** The daemon that owns the lane sends it later, should this one be killed. */
+  #handDueAt(): string {
+    const { deliverer, runtime } = this.#deps;
+    return new Date(runtime.now().getTime() + deliverer.handTimeMs).toISOString();
   }
 
   async #sendAndFetch(id: string, deliveryId: string): Promise<WebhookDelivery> {
@@ -219,6 +227,13 @@ export class WebhookService {
     const row = await this.#deps.deliveries.find(deliveryId);
     if (row?.webhook_id !== id) throw new AppError('not_found', 'Delivery not found');
     return row;
+  }
+
+  /** From now on events are stored for the webhook as it is, by this daemon and soon by the others. */
+  async #publishChange(id: string): Promise<void> {
+    const { registry, bus } = this.#deps;
+    await registry.reload();
+    bus.emit('webhook_changed', { id });
   }
 
   #describe(row: WebhookRow, shown?: string): Webhook {

@@ -78,13 +78,23 @@ export class WebhookStore {
     return { waiting: row?.waiting ?? 0, isFailing: webhook?.status === 'failing' };
   }
 
-  /** Fails a pending delivery without an attempt. */
-  async giveUp(db: Kysely<Schema>, id: string, error: string, at: string): Promise<void> {
-    await db
+  /** Fails a pending delivery of a failing webhook without an attempt; resolves to whether it did. */
+  async giveUp(db: Kysely<Schema>, id: string, error: string, at: string): Promise<boolean> {
+    const { numUpdatedRows } = await db
       .updateTable('webhook_deliveries')
       .set({ status: 'failed', error, next_attempt_at: null, ended_at: at })
       .where('id', '=', id)
       .where('status', '=', pending)
-      .execute();
+      .where((is) =>
+        is.exists(
+          is
+            .selectFrom('webhooks')
+            .select('webhooks.id')
+            .whereRef('webhooks.id', '=', 'webhook_deliveries.webhook_id')
+            .where('webhooks.status', '=', 'failing'),
+        ),
+      )
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
   }
 }

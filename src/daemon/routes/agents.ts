@@ -9,7 +9,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerAgents(
   server: FastifyInstance,
-  app: Pick<App, 'registry' | 'agentSessions' | 'testAgentProgram' | 'bus' | 'openStreams'>,
+  app: Pick<App, 'registry' | 'agentSessions' | 'testAgentProgram' | 'accessWatch' | 'openStreams'>,
   check?: ResponseCheck,
 ): void {
   const { registry, agentSessions } = app;

@@ -7,7 +7,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerChat(
   server: FastifyInstance,
-  app: Pick<App, 'completions' | 'modelProviders' | 'approvals' | 'bus' | 'openStreams'>,
+  app: Pick<App, 'completions' | 'modelProviders' | 'approvals' | 'accessWatch' | 'openStreams'>,
   check?: ResponseCheck,
 ): void {
   const { completions, modelProviders } = app;

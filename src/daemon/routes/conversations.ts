@@ -10,7 +10,13 @@ export function registerConversations(
   server: FastifyInstance,
   app: Pick<
     App,
-    'conversations' | 'conversationCompaction' | 'changes' | 'loadRuns' | 'answererOf' | 'bus' | 'openStreams'
+    | 'conversations'
+    | 'conversationCompaction'
+    | 'changes'
+    | 'loadRuns'
+    | 'answererOf'
+    | 'accessWatch'
+    | 'openStreams'
   >,
   check?: ResponseCheck,
 ): void {

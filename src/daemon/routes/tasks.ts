@@ -30,7 +30,7 @@ export function registerTasks(
     | 'agentSessions'
     | 'publications'
     | 'openStreams'
-    | 'bus'
+    | 'accessWatch'
   >,
   check?: ResponseCheck,
 ): void {

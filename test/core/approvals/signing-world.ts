@@ -1,3 +1,4 @@
+import { aloneDaemon } from '../../../src/core/daemon-identity.ts';
 import type { ApprovalDecision, DecideApproval } from '../../../src/contract/approvals.ts';
 import type { SignedDecision } from '../../../src/contract/signed-decision.ts';
 import type { SigningKey } from '../../../src/contract/keys.ts';
@@ -40,6 +41,7 @@ export async function openSigning(required: 'never' | 'high-danger' | 'always' =
   const needs = signaturePolicy(() => setting.required);
   const approvalStore = new ApprovalStore(database, needs);
   const approvals = new ApprovalService({
+    daemon: aloneDaemon,
     database,
     bus,
     runtime,

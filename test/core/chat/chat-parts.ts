@@ -10,6 +10,7 @@ import type { ModelPrice } from '../../../src/core/providers/model-prices.ts';
 import type { ModelFailure, ResolvedModel } from '../../../src/core/providers/resolved-model.ts';
 import { TaskContext } from '../../../src/core/chat/task-context.ts';
 import type { Recall } from '../../../src/core/chat/recall/recall.ts';
+import { LocalTurns } from '../../../src/core/chat/turns/turns.ts';
 import { EventBus } from '../../../src/core/events.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { openStorage, type TestStorage } from '../../helpers/storage.ts';
@@ -170,6 +171,8 @@ export function chatOver(
   const taskContext = new TaskContext({ database, store: taskStore, runtime });
   const shared = { database, store, providers, calls, compactor, taskContext, runtime };
   const conversations = new ConversationService({
+    turns: new LocalTurns(),
+    onFollow: () => undefined,
     ...shared,
     bus: new EventBus(),
     registry: { isProgram: () => false },

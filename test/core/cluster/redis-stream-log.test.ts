@@ -1,11 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ConversationFeeds } from '../../../src/core/chat/conversation-feeds.ts';
-import { RunFeeds } from '../../../src/core/chat/runs/run-feeds.ts';
 import { RedisConnections } from '../../../src/core/redis/redis-connections.ts';
 import { RedisStreamLog } from '../../../src/core/cluster/redis-stream-log.ts';
 import { StreamUnavailable } from '../../../src/core/cluster/stream-log.ts';
-import type { RunEvent } from '../../../src/contract/run-events.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { hasRedis, newPrefix, RedisServer, sharedRedis } from '../../helpers/redis-server.ts';
 
@@ -97,20 +94,4 @@ describe.skipIf(!hasRedis)('the stream of a run', () => {
     await expect(reading).rejects.toBeInstanceOf(StreamUnavailable);
     expect(got).toEqual([{ item: 'one' }]);
   }, 60_000);
-
-  it('reaches a client of another daemon, and closes after the last event', async () => {
-    const place = await someone();
-    const feeds = async (id: string) =>
-      new RunFeeds(() => new Date(0), new ConversationFeeds(id), await daemon<RunEvent>(place, id));
-    const [a, b] = [await feeds('a'), await feeds('b')];
-    const events = read(b.follow('run_1', never()));
-    b.emit('run_1', { type: 'text:delta', data: { step: 1, delta: 'asked' } });
-    a.share('run_1');
-    for (const delta of ['one', 'two']) a.emit('run_1', { type: 'text:delta', data: { step: 1, delta } });
-    a.close('run_1');
-    // The end of the task is heard before its last events.
-    b.close('run_1');
-    const deltas = (await events).map((event) => event.type === 'text:delta' && event.data.delta);
-    expect(deltas).toEqual(['asked', 'one', 'two']);
-  });
 });

@@ -36,7 +36,7 @@ function delivererOf(
   const deliverer = new NotifyDeliverer({
     database: storage.database,
     store,
-    finishWatcher: new TaskFinishWatcher(storage.bus),
+    finishWatcher: new TaskFinishWatcher(storage.bus, storage.database, silentLog),
     fetch,
     keys,
     runtime: { ...systemRuntime, now: timer.now, random: () => 0 },

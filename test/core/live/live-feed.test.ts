@@ -18,6 +18,7 @@ function feedOf(read: () => Promise<QueueStatus>) {
   const queueStatus = { read } as unknown as QueueStatusService;
   const runProgress = new RunProgressReports(bus);
   const feed = new LiveFeed({
+    accessWatch: { watch: () => () => undefined },
     bus,
     queueStatus,
     runProgress,

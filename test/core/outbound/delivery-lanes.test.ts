@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Delivery } from '../../../src/core/outbound/delivery-lane.ts';
+import type { Delivery } from '../../../src/core/delivery.ts';
 import type { AttemptOutcome } from '../../../src/core/outbound/delivery-lanes.ts';
 import { heldLanes, prompt } from './held-lanes.ts';
 

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../src/core/outbound/delivery-lane.ts';
+import type { Delivery } from '../../../src/core/delivery.ts';
 import { type AttemptOutcome, DeliveryLanes } from '../../../src/core/outbound/delivery-lanes.ts';
 import { manualTimer } from './manual-timer.ts';
 

@@ -57,7 +57,7 @@ export async function openScheduleWorld(startAt = '2026-01-01T00:00:00.000Z') {
       ...storage,
       taskStore: store,
       execution: { environments },
-      finishWatcher: new TaskFinishWatcher(bus),
+      finishWatcher: new TaskFinishWatcher(bus, database, silentLog),
       tasks,
       registry,
       notifications,

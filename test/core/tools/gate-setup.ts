@@ -1,3 +1,4 @@
+import { aloneDaemon } from '../../../src/core/daemon-identity.ts';
 import { z } from 'zod';
 import type { ApprovalDecision } from '../../../src/contract/approvals.ts';
 import type { GuardName } from '../../../src/contract/guards.ts';
@@ -43,6 +44,7 @@ export async function openGate(
   const approvalStore = new ApprovalStore(database);
   const notifications = new NotificationService({ database, bus, runtime });
   const approvals = new ApprovalService({
+    daemon: aloneDaemon,
     database,
     store: approvalStore,
     bus,

@@ -1,3 +1,4 @@
+import { aloneDaemon } from '../../../src/core/daemon-identity.ts';
 import { expect, it } from 'vitest';
 import { ApprovalService } from '../../../src/core/approvals/approval-service.ts';
 import { ApprovalStore } from '../../../src/core/approvals/approval-store.ts';
@@ -23,6 +24,7 @@ async function openApprovals(options: { baseUrl?: string } = {}) {
   const clock = { now: new Date('2026-03-01T12:00:00.000Z') };
   const runtime = { ...systemRuntime, now: () => clock.now };
   const approvals = new ApprovalService({
+    daemon: aloneDaemon,
     database,
     bus,
     outbox,

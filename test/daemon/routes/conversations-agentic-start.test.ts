@@ -1,3 +1,4 @@
+import { isPro } from '../../helpers/pro.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunEvent } from '../../../src/contract/run-events.ts';
@@ -106,9 +107,15 @@ describe('the start of an agentic turn', () => {
   it('stores nothing and asks no model where the commit fails, and gives its slot back', async () => {
     const run = (text: string) => daemon.app.database.write(({ db }) => sql.raw(text).execute(db));
     const ids = [await begin(), await begin(), await begin()];
-    await run("create trigger no_runs before insert on agent_runs begin select raise(abort, 'no'); end");
+    if (isPro) {
+      await run(
+        "create function no() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$",
+      );
+      await run('create trigger no_runs before insert on agent_runs for each row execute function no()');
+    } else
+      await run("create trigger no_runs before insert on agent_runs begin select raise(abort, 'no'); end");
     for (const id of ids) await expect(allOf(send(id))).rejects.toThrow();
-    await run('drop trigger no_runs');
+    await run(isPro ? 'drop trigger no_runs on agent_runs' : 'drop trigger no_runs');
     expect(model.asked).toEqual([]);
     for (const id of ids) expect(await messagesOf(id)).toEqual([]);
     const events = await allOf(send(ids[0] ?? ''));

@@ -1,3 +1,4 @@
+import { isPro } from '../../helpers/pro.ts';
 import { describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { failingAdapter, follow, heldAdapter, testAdapter } from '../../helpers/tasks.ts';
@@ -11,7 +12,7 @@ describe('GET /api/queue/status', () => {
   it('the queue status of an empty daemon matches the interface', async () => {
     await using daemon = await startDaemon();
     expect(await daemon.client.queue.getStatus()).toEqual({
-      mode: 'memory',
+      mode: isPro ? 'redis' : 'memory',
       paused: false,
       queues: { tasks: { pending: 0, queued: 0, inProgress: 0, completed: 0, failed: 0 } },
       workers: {

@@ -55,6 +55,8 @@ export async function addRows(app: App, owner_id: string, now: Date, taskIds: st
         preset_id: 'assistant',
         message_count: MESSAGES,
         summary_seq: 0,
+        turn_fence: 0,
+        turn_stop: 0,
         created_at: at,
         updated_at: at,
       })

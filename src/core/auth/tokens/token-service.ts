@@ -13,7 +13,7 @@ import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { ApiTokenRow } from '../../storage/rows/auth.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
-import { TokenStore } from './token-store.ts';
+import { type FoundToken, TokenStore } from './token-store.ts';
 
 const DAY_MS = 86_400_000;
 const SECRET_BYTES = 32;
@@ -140,7 +140,15 @@ export class TokenService {
   }
 
   async #lookUp(token: string): Promise<Caller | undefined> {
-    const row = await this.#store.findByHash(hashToken(token));
+    return this.#callerOf(await this.#store.findByHash(hashToken(token)));
+  }
+
+  /** The caller with the token of this ID, as it is stored now. */
+  async lookUpId(id: string): Promise<Caller | undefined> {
+    return this.#callerOf(await this.#store.findById(id));
+  }
+
+  #callerOf(row: FoundToken | undefined): Caller | undefined {
     const now = this.#deps.runtime.now();
     if (!row || (row.expires_at !== null && row.expires_at <= now.toISOString())) return undefined;
     if (row.last_used_at === null || now.getTime() - Date.parse(row.last_used_at) > USED_EVERY_MS)

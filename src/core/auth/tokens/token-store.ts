@@ -4,7 +4,7 @@ import type { Database } from '../../storage/database.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 
-type FoundToken = Pick<ApiTokenRow, 'id' | 'owner_id' | 'scopes' | 'expires_at' | 'last_used_at'> & {
+export type FoundToken = Pick<ApiTokenRow, 'id' | 'owner_id' | 'scopes' | 'expires_at' | 'last_used_at'> & {
   user_role: string;
 };
 
@@ -12,28 +12,36 @@ type FoundToken = Pick<ApiTokenRow, 'id' | 'owner_id' | 'scopes' | 'expires_at' 
 export class TokenStore {
   readonly #database: Database;
   readonly #findByHash;
+  readonly #findById;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#findByHash = prepareQuery<{ hash: string }, FoundToken>((value) =>
-      database.read
-        .selectFrom('api_tokens')
-        .innerJoin('users', 'users.id', 'api_tokens.owner_id')
-        .select([
-          'api_tokens.id',
-          'api_tokens.owner_id',
-          'api_tokens.scopes',
-          'api_tokens.expires_at',
-          'api_tokens.last_used_at',
-          'users.role as user_role',
-        ])
-        .where('token_hash', '=', value('hash'))
-        .where('users.disabled_at', 'is', null),
-    );
+    const found = (column: 'token_hash' | 'api_tokens.id') =>
+      prepareQuery<{ value: string }, FoundToken>((value) =>
+        database.read
+          .selectFrom('api_tokens')
+          .innerJoin('users', 'users.id', 'api_tokens.owner_id')
+          .select([
+            'api_tokens.id',
+            'api_tokens.owner_id',
+            'api_tokens.scopes',
+            'api_tokens.expires_at',
+            'api_tokens.last_used_at',
+            'users.role as user_role',
+          ])
+          .where(column, '=', value('value'))
+          .where('users.disabled_at', 'is', null),
+      );
+    this.#findByHash = found('token_hash');
+    this.#findById = found('api_tokens.id');
   }
 
   async findByHash(hash: string): Promise<FoundToken | undefined> {
-    return (await this.#database.read.executeQuery(this.#findByHash({ hash }))).rows[0];
+    return (await this.#database.read.executeQuery(this.#findByHash({ value: hash }))).rows[0];
+  }
+
+  async findById(id: string): Promise<FoundToken | undefined> {
+    return (await this.#database.read.executeQuery(this.#findById({ value: id }))).rows[0];
   }
 
   find(db: Kysely<Schema>, id: string): Promise<ApiTokenRow | undefined> {

@@ -51,9 +51,9 @@ export class ActiveTurns {
   }
 
   /** Stops the turns of a conversation; answers whether there were any. */
-  stop(conversationId: string): boolean {
+  stop(conversationId: string, reason = new AppError('wrong_state', 'The turn was stopped')): boolean {
     const turns = [...this.#turns.values()].filter((turn) => turn.conversationId === conversationId);
-    for (const { controller } of turns) controller.abort(new AppError('wrong_state', 'The turn was stopped'));
+    for (const { controller } of turns) controller.abort(reason);
     return turns.length > 0;
   }
 

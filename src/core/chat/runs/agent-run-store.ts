@@ -3,6 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
+import { AppError } from '../../errors.ts';
 import { openStatuses } from './open-messages.ts';
 
 /** Rows of runs that outlive a request. */
@@ -40,8 +41,50 @@ export class AgentRunStore {
     await db.deleteFrom('agent_runs').where('id', '=', id).execute();
   }
 
-  async save(id: string, change: Partial<AgentRunRow>): Promise<void> {
-    await this.#database.write(({ db }) => this.change(db, id, change));
+  /** Throws `wrong_state` where another daemon has resumed the run since it got the fence. */
+  async save(id: string, change: Partial<AgentRunRow>, fence?: number): Promise<void> {
+    await this.#database.write(async ({ db }) => {
+      if (fence === undefined) return this.change(db, id, change);
+      if (!(await this.changeAt(db, { id, fence }, change))) throw takenOver();
+    });
+  }
+
+  /** Changes the run unless another daemon has resumed it since; a run that is gone stays so. */
+  async changeAt(
+    db: Kysely<Schema>,
+    { id, fence }: Pick<AgentRunRow, 'id' | 'fence'>,
+    change: Partial<AgentRunRow>,
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await db
+      .updateTable('agent_runs')
+      .set(change)
+      .where('id', '=', id)
+      .where('fence', '=', fence)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) return true;
+    return !(await db.selectFrom('agent_runs').select('id').where('id', '=', id).executeTakeFirst());
+  }
+
+  /** Makes the daemon the one that runs a message, with the next fence; undefined where another one was faster. */
+  claim(
+    { id, fence }: Pick<AgentRunRow, 'id' | 'fence'>,
+    daemon: string,
+    change: Partial<AgentRunRow> = {},
+  ): Promise<AgentRunRow | undefined> {
+    return this.#database.write(({ db }) =>
+      db
+        .updateTable('agent_runs')
+        .set({ ...change, daemon, fence: fence + 1 })
+        .where('id', '=', id)
+        .where('fence', '=', fence)
+        .where('status', 'in', openStatuses)
+        .returningAll()
+        .executeTakeFirst(),
+    );
+  }
+
+  list(ids: readonly string[]): Promise<AgentRunRow[]> {
+    return this.#select().where('id', 'in', ids).execute();
   }
 
   /** As `save`, within a transaction. */
@@ -53,3 +96,5 @@ export class AgentRunStore {
     return this.#database.read.selectFrom('agent_runs').selectAll();
   }
 }
+
+export const takenOver = () => new AppError('wrong_state', 'Another daemon has taken over this turn');

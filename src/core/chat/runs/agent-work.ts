@@ -50,7 +50,7 @@ export class AgentWork {
       feeds.emit(id, event);
       record.add(event);
     };
-    if (agentic) feeds.share(id);
+    if (agentic) feeds.take(id);
     if (conversationId) feeds.begin(id, conversationId);
     const attempt: Attempt = { agentRun, id, sink, signal: AbortSignal.any(signals) };
     let prepared: PreparedRun | undefined;

@@ -1,3 +1,4 @@
+import type { TaskStatus } from '../../../contract/task.ts';
 import type { SendAgenticMessage } from '../../../contract/run-events.ts';
 import { type Caller, mayRunCommands } from '../../auth/caller.ts';
 import { AppError, messageOf } from '../../errors.ts';
@@ -6,6 +7,7 @@ import type { Log } from '../../log.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ConversationRow } from '../../storage/rows/conversations.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
+import type { TaskStore } from '../../tasks/task-store.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
 import { isTerminal } from '../../tasks/task-states.ts';
 import type { AgentRunStore } from './agent-run-store.ts';
@@ -29,6 +31,7 @@ export interface AgenticServiceDeps {
   runs: AgentRunStore;
   agenticRuns: AgenticRuns;
   tasks: Pick<TaskService, 'createFor' | 'cancel'>;
+  store: Pick<TaskStore, 'findHead'>;
   feeds: RunFeeds;
   timers: RunTimers;
   runtime: Runtime;
@@ -42,6 +45,8 @@ interface NewRun {
   options: AgenticOptions;
   accepted: AcceptedMessage | undefined;
   timer: RunTimer;
+  /** Looks whether the task has finished, once it is created. */
+  end: { look: () => void };
 }
 
 /** Runs agentic messages as tasks of the queue, which continue when the client disconnects. */
@@ -53,7 +58,7 @@ export class AgenticService {
 
   /** Starts the run and streams its events from the first; the run continues when the client disconnects. */
   async start(caller: Caller, conversationId: string, input: SendAgenticMessage, signal: AbortSignal) {
-    const { conversations, providers, feeds, timers, runtime } = this.#deps;
+    const { conversations, providers, feeds, timers, runtime, log } = this.#deps;
     const conversation = await conversations.findForModel(caller, conversationId);
     // Fails before anything is stored where no model can answer.
     const model = await providers.resolve(input);
@@ -71,8 +76,13 @@ export class AgenticService {
         answerId: runtime.newId('msg'),
         mayRunCommands: mayRunCommands(caller),
       };
-      const events = feeds.follow(runId, signal);
-      await this.#createTask(caller, conversation, { runId, content, options, accepted, timer });
+      const end = { look: () => {} };
+      const events = feeds.follow(runId, signal, {
+        onEnd: () => end.look(),
+        onError: (error) =>
+          log.warn({ runId, reason: messageOf(error) }, 'a run of another daemon cannot be followed'),
+      });
+      await this.#createTask(caller, conversation, { runId, content, options, accepted, timer, end });
       return events;
     } catch (error) {
       timer.stop();
@@ -85,7 +95,7 @@ export class AgenticService {
   async #createTask(
     caller: Caller,
     conversation: ConversationRow,
-    { runId, content, options, accepted, timer }: NewRun,
+    { runId, content, options, accepted, timer, end }: NewRun,
   ): Promise<void> {
     const { conversations, feeds, runtime, tasks } = this.#deps;
     const now = runtime.now().toISOString();
@@ -98,6 +108,8 @@ export class AgenticService {
       options: JSON.stringify(options),
       state: null,
       partial: null,
+      daemon: null,
+      fence: 0,
       created_at: now,
       updated_at: now,
     };
@@ -130,7 +142,7 @@ export class AgenticService {
           transaction.afterCommit(() => {
             feeds.begin(runId, conversation.id);
             feeds.emit(runId, userMessageEvent({ message, compaction: accepted?.compaction }, taskId));
-            this.#closeWithTask(caller, taskId, runId, timer);
+            end.look = this.#closeWithTask(caller, taskId, runId, timer);
           });
         },
       },
@@ -143,9 +155,11 @@ export class AgenticService {
     if (row) await this.#deps.agenticRuns.storeFailure(row, failure);
   }
 
-  /** Closes the stream when the task finishes without its agent, or gets no worker in time. */
-  #closeWithTask(caller: Caller, taskId: string, runId: string, timer: RunTimer): void {
-    const { bus, tasks, feeds, log, timers } = this.#deps;
+  /**
+   * Closes the stream when the task finishes without its agent, or gets no worker in time; answers what looks whether it has.
+   */
+  #closeWithTask(caller: Caller, taskId: string, runId: string, timer: RunTimer): () => void {
+    const { bus, tasks, store, feeds, log, timers } = this.#deps;
     const fail = (failure: RunFailure) => {
       feeds.emit(runId, toErrorEvent(failure));
       feeds.close(runId);
@@ -153,25 +167,40 @@ export class AgenticService {
         log.warn({ runId, reason: messageOf(error) }, 'the end of a run could not be stored'),
       );
     };
-    timer.signal.addEventListener('abort', () => {
-      if (timer.isTaken) return;
+    const onError = (error: unknown) =>
+      log.error({ taskId, reason: messageOf(error) }, 'the task of a run could not be read');
+    const expire = async () => {
       timer.stop();
+      // The daemon that runs it ends it in time.
+      if ((await store.findHead(taskId))?.status === 'in_progress') return;
       fail(new RunFailure('timeout', 'TIMEOUT', `No worker was free within ${timers.ms / 1000} s`));
       tasks.cancel(caller, taskId).catch((error: unknown) => {
         // The task finished in the meantime.
         if (!(error instanceof AppError))
           log.error({ taskId, reason: messageOf(error) }, 'a run that timed out could not be cancelled');
       });
+    };
+    timer.signal.addEventListener('abort', () => {
+      if (!timer.isTaken) expire().catch(onError);
     });
-    const unsubscribe = bus.on('task', ({ task }) => {
-      if (task.id !== taskId || !isTerminal(task.status)) return;
+    const settle = (status: TaskStatus) => {
+      if (!isTerminal(status)) return;
       timer.stop();
       unsubscribe();
+      stopLooking();
       // An agent that completed has stored its answer and closed the stream already.
-      if (task.status === 'completed') feeds.close(runId);
-      else if (task.status === 'cancelled') fail(cancelled());
+      if (status === 'completed') feeds.close(runId);
+      else if (status === 'cancelled') fail(cancelled());
       else fail(new RunFailure('unknown', 'FAILED', 'The run finished without an answer'));
+    };
+    const look = () => {
+      store.findHead(taskId).then((task) => settle(task?.status ?? 'cancelled'), onError);
+    };
+    const unsubscribe = bus.on('task', ({ task }) => {
+      if (task.id === taskId) settle(task.status);
     });
+    const stopLooking = bus.onDoubt(look);
+    return look;
   }
 }
 

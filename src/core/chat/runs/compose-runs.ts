@@ -10,7 +10,10 @@ import { TaskLessons } from '../recall/task-lessons.ts';
 import type { TaskFinishWatcher } from '../../tasks/task-finish-watcher.ts';
 import { composeTools, type ToolDeps } from '../../tools/compose-tools.ts';
 import type { Compactor } from '../compactor.ts';
-import type { ClusterServices } from '../../cluster/compose-cluster.ts';
+import type { Membership } from '../../cluster/membership.ts';
+import type { DaemonIdentity } from '../../daemon-identity.ts';
+import type { TurnFollower } from '../turn-follower.ts';
+import type { Turns } from '../turns/turns.ts';
 import type { ConversationFeeds } from '../conversation-feeds.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
@@ -42,7 +45,11 @@ export interface RunDeps extends ToolDeps {
   compactor: Compactor;
   conversations: ConversationService;
   conversationFeeds: ConversationFeeds;
-  cluster: Pick<ClusterServices['cluster'], 'runStreams'>;
+  conversationTurns: Turns;
+  daemon: DaemonIdentity;
+  membership: Membership | undefined;
+  /** Of a cluster. */
+  turnFollower: TurnFollower | undefined;
   conversationStore: ConversationStore;
   recall: Recall;
   finishWatcher: TaskFinishWatcher;
@@ -59,8 +66,12 @@ export async function composeRuns(deps: RunDeps) {
   const tools = composeTools(deps);
   const { registry } = tools;
   const runs = new AgentRunStore(database);
-  const feeds = new RunFeeds(runtime.now, deps.conversationFeeds, deps.cluster.runStreams);
+  const feeds = new RunFeeds(runtime.now, deps.conversationFeeds, deps.turnFollower);
   const turns = new ActiveTurns();
+  deps.conversationTurns.onLoss((conversationId, loss) => {
+    const taken = new AppError('unavailable', 'Another daemon has taken over the turn');
+    turns.stop(conversationId, loss === 'lost' ? taken : undefined);
+  });
   const steps = new ModelSteps({ ...models, providers, metrics: deps.metrics.models });
   const isRepeatable = async (name: string) => (await registry.find(name))?.isReadOnly ?? true;
   const loop = new ToolLoop({ ...deps, ...models, ...tools, steps, isRepeatable });
@@ -81,7 +92,14 @@ export async function composeRuns(deps: RunDeps) {
   const messageRuns = new MessageRuns(shared);
   const storedTurns = new StoredTurns(shared);
   const leftTurns = new LeftTurns({ ...shared, store: conversationStore });
-  const waiting = new WaitingMessages({ ...shared, messageRuns, leftTurns, store: conversationStore });
+  const presentDaemons = async () => deps.membership?.present();
+  const waiting = new WaitingMessages({
+    ...shared,
+    presentDaemons,
+    messageRuns,
+    leftTurns,
+    store: conversationStore,
+  });
   waiting.listen();
   const agenticRuns = new AgenticRuns({ ...shared, tasks: store });
   const taskRuns = new TaskRuns({ ...shared, tasks: store, realPath: realpath });

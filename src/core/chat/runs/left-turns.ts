@@ -1,11 +1,12 @@
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
+import type { DaemonIdentity } from '../../daemon-identity.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Database } from '../../storage/database.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
-import type { AgentRunStore } from './agent-run-store.ts';
+import { type AgentRunStore, takenOver } from './agent-run-store.ts';
 import { storedState } from './attempt.ts';
 import type { MessageOptions, MessageRun } from './message-runs.ts';
 import { answerOf } from './run-end.ts';
@@ -13,6 +14,7 @@ import { crashed, type TurnEnd } from './turn-end.ts';
 
 export interface LeftTurnsDeps {
   database: Database;
+  daemon: DaemonIdentity;
   conversations: ConversationService;
   store: ConversationStore;
   runs: AgentRunStore;
@@ -28,19 +30,19 @@ export class LeftTurns {
     this.#deps = deps;
   }
 
-  /** Stores how far a turn got, in the message of its answer and in its row. */
-  async store({ id, options, state }: MessageRun, end: TurnEnd): Promise<void> {
-    const { database, store, runtime } = this.#deps;
+  /**
+   * Stores how far a turn got, in the message of its answer and in its row; throws `wrong_state` where another daemon has
+   * resumed it.
+   */
+  async store({ id, options, state, fence }: MessageRun & { fence: number }, end: TurnEnd): Promise<void> {
+    const { database, store, runs, runtime } = this.#deps;
     const answer = answerOf(state, modelOf(options), end);
     const status = end.status === 'interrupted' ? 'cancelled' : end.status;
     const updated_at = runtime.now().toISOString();
     await database.write(async ({ db }) => {
+      const change = { status, updated_at, state: JSON.stringify(state), partial: null };
+      if (!(await runs.changeAt(db, { id, fence }, change))) throw takenOver();
       await store.changeMessage(db, options.messageId, answer);
-      await db
-        .updateTable('agent_runs')
-        .set({ status, updated_at, state: JSON.stringify(state), partial: null })
-        .where('id', '=', id)
-        .execute();
     });
   }
 
@@ -49,7 +51,7 @@ export class LeftTurns {
    * had asked for an approval waits for the decision instead, unless that is final.
    */
   async settle(row: AgentRunRow, { isFinal = false } = {}): Promise<'over' | 'waiting'> {
-    const { store, runs, conversations, approvals, approvalStore, database, runtime } = this.#deps;
+    const { store, runs, conversations, approvals, approvalStore, database, daemon, runtime } = this.#deps;
     const state = storedState(row);
     const conversation = row.conversation_id === null ? undefined : await store.find(row.conversation_id);
     if (!state || !conversation) {
@@ -71,7 +73,7 @@ export class LeftTurns {
     const owner = { userId: conversation.owner_id, role: 'user' } as const;
     await conversations.append(owner, conversation.id, answer, async (db) => {
       if (!isWaiting) return runs.remove(db, row.id);
-      await db.updateTable('agent_runs').set({ status: 'waiting' }).where('id', '=', row.id).execute();
+      await runs.change(db, row.id, { status: 'waiting', daemon: daemon.id, fence: row.fence + 1 });
     });
     if (!isWaiting) await approvals.expireForRun(row.id);
     return isWaiting ? 'waiting' : 'over';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEventInput, RunEvent } from '../../../contract/run-events.ts';
-import type { StreamLog } from '../../cluster/stream-log.ts';
 import type { ConversationFeeds } from '../conversation-feeds.ts';
+import type { TurnFollower } from '../turn-follower.ts';
 import { sizeOfEvent } from '../event-size.ts';
 import { FeedReaders } from '../feed-readers.ts';
 
@@ -19,16 +19,14 @@ export class RunFeeds {
   readonly #now: () => Date;
   readonly #conversations: ConversationFeeds;
   readonly #readers = new FeedReaders<RunEvent>();
-  readonly #log: StreamLog<RunEvent> | undefined;
-  /** Runs that other daemons may read. */
-  readonly #shared = new Set<string>();
+  readonly #follower: Pick<TurnFollower, 'read'> | undefined;
   readonly #following = new Map<string, Following>();
 
-  /** `log` carries the events of shared runs between daemons. */
-  constructor(now: () => Date, conversations: ConversationFeeds, log?: StreamLog<RunEvent>) {
+  /** `follower` reads what other daemons run. */
+  constructor(now: () => Date, conversations: ConversationFeeds, follower?: Pick<TurnFollower, 'read'>) {
     this.#now = now;
     this.#conversations = conversations;
-    this.#log = log;
+    this.#follower = follower;
   }
 
   /** Publishes the events of a run in its conversation too. */
@@ -36,22 +34,19 @@ export class RunFeeds {
     this.#conversations.begin(conversationId, runId);
   }
 
-  /** Lets other daemons follow a run that runs here. */
-  share(runId: string): void {
-    if (!this.#log) return;
-    this.#shared.add(runId);
+  /** To be called before the first event of a run that runs here: no other daemon is asked for it any more. */
+  take(runId: string): void {
     this.#stopFollowing(runId);
   }
 
   emit(runId: string, event: RunEventInput): void {
     const timed: RunEvent = { ...event, timestamp: this.#now().getTime() };
-    if (this.#shared.has(runId)) this.#log?.append(runId, timed);
-    this.#publish(runId, timed);
+    this.#conversations.emit(runId, timed);
+    this.#push(runId, timed);
   }
 
   /** Closes the feed of a run after its last event. */
   close(runId: string): void {
-    if (this.#shared.delete(runId)) this.#log?.end(runId);
     const following = this.#following.get(runId);
     if (!following) return this.#close(runId);
     void Promise.race([following.ended, sleep(LAST_EVENTS_MS, undefined, { ref: false })]).then(() =>
@@ -64,29 +59,28 @@ export class RunFeeds {
     return this.#readers.open(runId, signal);
   }
 
-  /** The same of a run that may run on another daemon. */
-  follow(runId: string, signal: AbortSignal): AsyncGenerator<RunEvent> {
-    if (this.#log) {
+  /** The same of a run that may run on another daemon, whose last event `onEnd` follows. */
+  follow(
+    runId: string,
+    signal: AbortSignal,
+    { onEnd, onError }: { onEnd: () => void; onError: (error: unknown) => void },
+  ): AsyncGenerator<RunEvent> {
+    if (this.#follower) {
       const stop = new AbortController();
-      const ended = this.#read(this.#log, runId, AbortSignal.any([signal, stop.signal]));
+      const ended = this.#follower
+        .read(runId, AbortSignal.any([signal, stop.signal]), (item) => {
+          this.#conversations.receive(runId, item);
+          this.#push(runId, item.event);
+        })
+        .then(() => {
+          if (!stop.signal.aborted) onEnd();
+        }, onError);
       this.#following.set(runId, { stop, ended });
     }
     return this.open(runId, signal);
   }
 
-  async #read(log: StreamLog<RunEvent>, runId: string, signal: AbortSignal): Promise<void> {
-    try {
-      for await (const entry of log.follow(runId, signal)) {
-        if (entry === 'end') return;
-        this.#publish(runId, entry.item);
-      }
-    } catch {
-      // Without the stream the end of the task still closes the feed, and the answer is stored.
-    }
-  }
-
-  #publish(runId: string, event: RunEvent): void {
-    this.#conversations.emit(runId, event);
+  #push(runId: string, event: RunEvent): void {
     if (this.#readers.has(runId)) this.#readers.push(runId, event, sizeOfEvent(event));
   }
 

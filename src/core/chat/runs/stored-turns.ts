@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
 import type { MessageRow } from '../../storage/rows/conversations.ts';
+import type { DaemonIdentity } from '../../daemon-identity.ts';
 import type { Database } from '../../storage/database.ts';
 import { toMessage } from '../conversation-mapping.ts';
 import type { AcceptedMessage, ConversationService } from '../conversation-service.ts';
@@ -20,6 +21,7 @@ export interface StoredTurnsDeps {
   database: Database;
   runs: AgentRunStore;
   conversations: ConversationService;
+  daemon: DaemonIdentity;
   runtime: Runtime;
   log: Log;
 }
@@ -33,7 +35,7 @@ export class StoredTurns {
 
   /** Stores that the run is under way, so that a crash leaves a trace of it. */
   async begin({ id, conversation, options, state }: MessageRun): Promise<void> {
-    const { database, runs, runtime } = this.#deps;
+    const { database, runs, runtime, daemon } = this.#deps;
     const now = runtime.now().toISOString();
     const row: AgentRunRow = {
       id,
@@ -45,6 +47,8 @@ export class StoredTurns {
       options: JSON.stringify(options),
       state: JSON.stringify(savedState(state)),
       partial: null,
+      daemon: daemon.id,
+      fence: 0,
       created_at: now,
       updated_at: now,
     };
@@ -52,7 +56,7 @@ export class StoredTurns {
   }
 
   savers(runId: string): RunSavers {
-    return runSavers(this.#deps, runId, savedState);
+    return runSavers(this.#deps, runId, { storedOf: savedState, fence: 0 });
   }
 
   /** Stores both in one transaction, so that a resumed run always has a message for its answer. */

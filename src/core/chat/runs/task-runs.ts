@@ -148,6 +148,8 @@ export class TaskRuns {
         options: '{}',
         state: null,
         partial: null,
+        daemon: null,
+        fence: 0,
         created_at: now,
         updated_at: now,
       }),

@@ -3,6 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import type { TaskService } from '../../tasks/task-service.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import { currentRunOf } from '../current-run.ts';
+import type { Turns } from '../turns/turns.ts';
 import type { ActiveTurns } from './active-turns.ts';
 import { cancelled } from './run-failure.ts';
 import type { WaitingMessages } from './waiting-messages.ts';
@@ -11,6 +12,7 @@ export interface TurnStopperDeps {
   database: Database;
   conversations: ConversationService;
   turns: ActiveTurns;
+  conversationTurns: Pick<Turns, 'stopElsewhere'>;
   tasks: Pick<TaskService, 'cancel'>;
   waiting: WaitingMessages;
 }
@@ -24,7 +26,7 @@ export class TurnStopper {
 
   /** Stops the current turn of a conversation; answers whether there was one. */
   async stop(caller: Caller, id: string): Promise<boolean> {
-    const { conversations, turns, tasks, waiting, database } = this.#deps;
+    const { conversations, turns, conversationTurns, tasks, waiting, database } = this.#deps;
     await conversations.find(caller, id);
     if (turns.stop(id)) return true;
     const current = await currentRunOf(database, id);
@@ -33,6 +35,7 @@ export class TurnStopper {
       return true;
     }
     if (!current) return false;
+    if (current.status === 'running' && (await conversationTurns.stopElsewhere(id))) return true;
     return conversations.inTurn(id, () => waiting.drop(id, cancelled()));
   }
 }

@@ -1,9 +1,11 @@
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
 import { messageOf } from '../../errors.ts';
+import type { MessageError } from '../../../contract/conversations.ts';
 import type { EventBus } from '../../events.ts';
 import type { Log } from '../../log.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
+import type { DaemonIdentity } from '../../daemon-identity.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { ConversationRow } from '../../storage/rows/conversations.ts';
 import type { AgentRunRow } from '../../storage/rows/agent-runs.ts';
@@ -37,6 +39,9 @@ export interface WaitingMessagesDeps {
   leftTurns: LeftTurns;
   /** The directory in which the tools of a conversation work: absolute, without links. */
   workspace: (conversation: Pick<ConversationRow, 'id' | 'cwd'>) => Promise<string>;
+  daemon: DaemonIdentity;
+  /** The daemons of the cluster that are not known to be gone; undefined where there is none. */
+  presentDaemons: () => Promise<ReadonlySet<string> | undefined>;
   runtime: Runtime;
   log: Log;
 }
@@ -44,6 +49,8 @@ export interface WaitingMessagesDeps {
 /** Resumes messages with tools once their approvals are decided, after a restart too. */
 export class WaitingMessages {
   readonly #deps: WaitingMessagesDeps;
+  /** Messages that this daemon resumes once they are decided. */
+  readonly #mine = new Set<string>();
   #unsubscribe: (() => void) | undefined;
   constructor(deps: WaitingMessagesDeps) {
     this.#deps = deps;
@@ -58,21 +65,32 @@ export class WaitingMessages {
       const data = { toolCallId: row.call_id, approval };
       feeds.emit(row.run_id, { type: 'approval:decided', data });
     });
-    const resumed = bus.onLocal('approval', ({ row }) => {
+    // The daemon that began the message resumes it, whoever decides.
+    const resumed = bus.on('approval', ({ row }) => {
       if (row.status !== 'pending') this.resume(row.run_id);
     });
+    const timer = this.#deps.daemon.isInCluster
+      ? setInterval(() => void this.#look(), LOOK_EVERY_MS)
+      : undefined;
+    timer?.unref();
     this.#unsubscribe = () => {
       announced();
       resumed();
+      clearInterval(timer);
     };
   }
 
-  /** Resumes the messages of an earlier process, and ends those whose clients went away with it. */
+  /**
+   * Resumes the messages of an earlier process, of this daemon or of one that is gone, and ends those whose clients went away
+   * with it.
+   */
   async start(): Promise<void> {
-    const { runs, turns, conversations } = this.#deps;
-    for (const { id, conversation_id: conversationId } of await runs.openMessages()) {
+    const { runs, turns, conversations, daemon } = this.#deps;
+    const present = await this.#deps.presentDaemons();
+    for (const { id, conversation_id: conversationId, daemon: owner } of await runs.openMessages()) {
       // The daemon answers already: a turn that runs now is new, and has ended what was left of its conversation.
-      if (conversationId === null || turns.isBusy(conversationId)) continue;
+      if (conversationId === null || turns.isBusy(conversationId) || this.#mine.has(id)) continue;
+      if (owner !== null && owner !== daemon.id && present?.has(owner)) continue;
       const row = await conversations.inTurn(conversationId, () => this.#takeOver(id));
       if (!row) continue;
       await this.#announce(row);
@@ -82,9 +100,10 @@ export class WaitingMessages {
 
   /** The row of a message that waits or has to be resumed; one that its client has left is ended. */
   async #takeOver(id: string): Promise<AgentRunRow | undefined> {
-    const { runs, leftTurns, feeds } = this.#deps;
+    const { runs, leftTurns, feeds, daemon } = this.#deps;
     const row = await runs.find(id);
-    if (row?.status !== 'attached') return row;
+    if (!row) return undefined;
+    if (row.status !== 'attached') return row.daemon === daemon.id ? row : runs.claim(row, daemon.id);
     if ((await leftTurns.settle(row)) === 'waiting') return row;
     // For clients that came back before it was stored.
     await this.#announce(row);
@@ -120,20 +139,60 @@ export class WaitingMessages {
   }
 
   async #inTurn(runId: string): Promise<void> {
-    const { runs, conversations, approvalStore, turns } = this.#deps;
+    const { runs, conversations, approvalStore, turns, daemon } = this.#deps;
     const known = await runs.find(runId);
     if (!known || known.kind !== 'message' || known.conversation_id === null) return;
+    if (known.status !== 'waiting' && known.status !== 'running') return;
+    // Its own daemon does it; of one that is gone, `start` takes it over.
+    if (known.daemon !== null && known.daemon !== daemon.id) return;
     const { conversation_id: conversationId } = known;
     await conversations.inTurn(conversationId, async () => {
       const requested = await approvalStore.listByRun(runId);
       const row = await runs.find(runId);
-      if (!row || turns.stopping.aborted || requested.some(({ status }) => status === 'pending')) return;
+      if (!row || turns.stopping.aborted) return;
+      if (requested.some(({ status }) => status === 'pending')) {
+        if (row.status === 'waiting') this.#mine.add(runId);
+        return;
+      }
+      this.#mine.delete(runId);
       // A run that was interrupted by the end of the daemon is resumed from its state.
       if (row.status !== 'waiting' && row.status !== 'running') return;
-      await runs.save(runId, { status: 'running' });
+      const claimed = await runs.claim(row, daemon.id, { status: 'running' });
+      if (!claimed) return;
       const client = turns.clientOf(runId);
-      await turns.run({ runId, conversationId, client }, (signal) => this.#continue(row, signal));
+      await turns.run({ runId, conversationId, client }, (signal) => this.#continue(claimed, signal));
     });
+  }
+
+  /** Of a cluster: resumes what was decided where no hint came, and ends what another daemon has ended or taken over. */
+  async #look(): Promise<void> {
+    const { runs, approvalStore, daemon, log } = this.#deps;
+    if (this.#mine.size === 0) return;
+    try {
+      const rows = new Map((await runs.list([...this.#mine])).map((row) => [row.id, row]));
+      for (const id of this.#mine) {
+        const row = rows.get(id);
+        if (row?.status !== 'waiting' || row.daemon !== daemon.id) await this.#endElsewhere(id, row);
+        else if ((await approvalStore.listByRun(id)).every(({ status }) => status !== 'pending'))
+          this.resume(id);
+      }
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'waiting messages could not be looked at');
+    }
+  }
+
+  /** Ends the stream of a message that another daemon has ended. */
+  async #endElsewhere(id: string, row: AgentRunRow | undefined): Promise<void> {
+    const { store, feeds, turns, messageRuns } = this.#deps;
+    // It is resumed here at this moment.
+    if (!this.#mine.delete(id)) return;
+    turns.forgetClient(id);
+    const options = row && (JSON.parse(row.options) as MessageOptions);
+    const messages = row?.conversation_id ? await store.messages(row.conversation_id) : [];
+    const answer = messages.find((message) => message.id === options?.messageId);
+    if (answer?.error === null || row?.status === 'running') return feeds.close(id);
+    const { code, message } = answer ? (JSON.parse(answer.error ?? '') as MessageError) : overtaken;
+    messageRuns.fail(id, new RunFailure('cancelled', code, message));
   }
 
   async #continue(row: AgentRunRow, signal: AbortSignal): Promise<void> {
@@ -143,15 +202,18 @@ export class WaitingMessages {
     if (!conversation || !state) return;
     const options = JSON.parse(row.options) as MessageOptions;
     feeds.begin(row.id, conversation.id);
-    const outcome = await this.#resumeRun({ id: row.id, conversation, options, state }, signal);
+    const outcome = await this.#resumeRun(
+      { id: row.id, conversation, options, state, fence: row.fence },
+      signal,
+    );
     if (outcome.kind === 'waiting') return this.resume(row.id);
     turns.forgetClient(row.id);
     if (outcome.kind === 'done') feeds.close(row.id);
   }
 
-  async #resumeRun(run: MessageRun, signal: AbortSignal): Promise<RunOutcome> {
+  async #resumeRun(run: ClaimedRun, signal: AbortSignal): Promise<RunOutcome> {
     const { providers, messageRuns, runService } = this.#deps;
-    const savers = runSavers(this.#deps, run.id);
+    const savers = runSavers(this.#deps, run.id, { fence: run.fence });
     const { provider, model: modelId } = run.options;
     const store: RunStorage = {
       save: savers.save,
@@ -175,7 +237,7 @@ export class WaitingMessages {
   }
 
   /** Stores the outcome of a resumed run in its message. */
-  async #settle(run: MessageRun, outcome: RunOutcome, signal: AbortSignal): Promise<string | undefined> {
+  async #settle(run: ClaimedRun, outcome: RunOutcome, signal: AbortSignal): Promise<string | undefined> {
     const { messageRuns, turns } = this.#deps;
     if (outcome.kind === 'failed') {
       // The next start resumes it.
@@ -197,13 +259,23 @@ export class WaitingMessages {
       const options = JSON.parse(row.options) as MessageOptions;
       if (row.status === 'attached') await leftTurns.settle(row, { isFinal: true });
       else if (conversation && state)
-        await leftTurns.store({ id: row.id, conversation, options, state }, failedEnd(reason));
+        await leftTurns.store(
+          { id: row.id, conversation, options, state, fence: row.fence },
+          failedEnd(reason),
+        );
       await approvals.expireForRun(row.id);
       turns.forgetClient(row.id);
+      this.#mine.delete(row.id);
       messageRuns.fail(row.id, reason);
     }
     return open.length > 0;
   }
 }
+
+/** A run with the fence that the daemon got when it resumed it. */
+type ClaimedRun = MessageRun & { fence: number };
+
+/** How soon a daemon of a cluster notices a decision, if nothing tells it. */
+const LOOK_EVERY_MS = 1000;
 
 const overtaken = new RunFailure('cancelled', 'OVERTAKEN', 'A new message came before the decision');

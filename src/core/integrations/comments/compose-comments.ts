@@ -18,7 +18,7 @@ export function composeComments(deps: SourceCommentDeps): Feature<{ sourceCommen
     lifecycle: {
       start: () => sourceComments.start(),
       stop: () => sourceComments.stop(),
-      tidy: { everyMs: TIDY_EVERY_MS, run: () => sourceComments.removeOld() },
+      tidy: { everyMs: TIDY_EVERY_MS, run: () => sourceComments.removeOld(), shared: 'comments' },
     },
   };
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
 import type { Log } from '../../log.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
+import { LaneOwner, type LanePeers } from '../../outbound/lane-owner.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { TaskEventType } from '../../../contract/task.ts';
 import { waitEventTypes } from '../../../contract/wait-events.ts';
@@ -39,6 +40,8 @@ export interface SourceCommentsDeps {
   bus: EventBus;
   runtime: Runtime;
   log: Log;
+  /** In a cluster, where the comments at one vendor are written by one daemon at a time. */
+  peers?: LanePeers | undefined;
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
@@ -49,13 +52,28 @@ export class SourceComments {
   /** The provider of each task with an unfinished comment. */
   readonly #open = new Map<string, WireName>();
   readonly #sweeps: BackgroundSweep;
+  readonly #owner: LaneOwner | undefined;
   #position = '';
   #unsubscribe: (() => void) | undefined;
 
   constructor(deps: SourceCommentsDeps) {
     this.#deps = deps;
-    const { runtime, setTimer, log } = deps;
+    const { runtime, setTimer, log, peers } = deps;
     this.#sweeps = new BackgroundSweep({ processPage: () => this.sweep(), log });
+    this.#owner =
+      peers &&
+      new LaneOwner({
+        ...peers,
+        kind: 'comments',
+        log,
+        isIdle: (provider) => ![...this.#open.values()].includes(provider as WireName),
+        onChange: () =>
+          this.#sweeps.runInBackground(async () => {
+            while (!this.#sweeps.isStopped && (await this.sweep()));
+          }),
+        onDelivery: () => undefined,
+        onEnd: () => undefined,
+      });
     this.#queue = new CommentQueue({
       write: (taskId, signal) => this.#write(taskId, signal),
       monotonic: runtime.monotonic,
@@ -75,7 +93,10 @@ export class SourceComments {
       created_at: runtime.now().toISOString(),
     });
     // There is nothing to say until an event of the task wakes it.
-    transaction.afterCommit(() => this.#expect(taskId, provider));
+    transaction.afterCommit(() => {
+      if (this.#owner && !this.#owner.owns(provider)) this.#owner.claim(provider);
+      else this.#expect(taskId, provider);
+    });
   }
 
   /** Resumes the comments of an earlier process in the background. */
@@ -86,6 +107,7 @@ export class SourceComments {
   /** Aborts writes in progress; the next start resumes them. */
   async stop(): Promise<void> {
     this.#unsubscribe?.();
+    await this.#owner?.stop();
     await this.#sweeps.stop();
     await this.#queue.stop();
   }
@@ -96,7 +118,12 @@ export class SourceComments {
     if (this.#position === '') await store.reopenRevived();
     const page = await store.open(this.#position, PAGE);
     this.#position = page.length < PAGE ? '' : (page.at(-1)?.task_id ?? '');
-    for (const { task_id, provider } of page) this.#take(task_id, provider);
+    const isMine = new Map<WireName, boolean>();
+    for (const { task_id, provider } of page) {
+      let mine = isMine.get(provider);
+      if (mine === undefined) isMine.set(provider, (mine = this.#isMine(provider)));
+      if (mine) this.#take(task_id, provider);
+    }
     return this.#position !== '';
   }
 
@@ -104,6 +131,13 @@ export class SourceComments {
   async removeOld(): Promise<void> {
     const { store, runtime } = this.#deps;
     await store.removeEndedBefore(new Date(runtime.now().getTime() - KEEP_MS).toISOString());
+  }
+
+  /** Whether this daemon writes at the vendor; it tries to become the one that does. */
+  #isMine(provider: WireName): boolean {
+    if (!this.#owner || this.#owner.owns(provider)) return true;
+    this.#owner.claim(provider);
+    return false;
   }
 
   #take(taskId: string, provider: WireName): void {
@@ -138,6 +172,11 @@ export class SourceComments {
 
   async #write(taskId: string, signal: AbortSignal): Promise<WriteResult> {
     const { writer, log } = this.#deps;
+    const provider = this.#open.get(taskId);
+    if (this.#owner && (provider === undefined || !this.#owner.owns(provider))) {
+      this.#forget(taskId);
+      return { hasCalled: false };
+    }
     try {
       const { isEnded, ...written } = await writer.write(taskId, signal);
       if (isEnded) this.#forget(taskId);

@@ -50,6 +50,6 @@ export function composeInbound(deps: InboundDeps) {
   const retention = new InboundRetention(deps);
   return {
     services: { inbound },
-    lifecycle: { tidy: { everyMs: TIDY_EVERY_MS, run: () => retention.removeOld() } },
+    lifecycle: { tidy: { everyMs: TIDY_EVERY_MS, run: () => retention.removeOld(), shared: 'inbound' } },
   } satisfies Feature<{ inbound: InboundService }>;
 }

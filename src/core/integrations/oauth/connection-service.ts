@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Vendor, wireName } from '../../../contract/vendors.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Leases } from '../../leases.ts';
 import type { Config } from '../../config/config.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -15,6 +17,9 @@ import type { TokenGrants, TokenSet } from './token-grants.ts';
 
 /** A token is handed out only while it is valid for at least this long. */
 const SPARE_MS = 60_000;
+/** How long to wait while another daemon uses a connection, and how often to look. */
+const WAIT_MS = 20_000;
+const LOOK_AGAIN_MS = 100;
 
 export interface Connection {
   provider: Vendor;
@@ -41,6 +46,7 @@ export interface ConnectionServiceDeps {
   fetch: OutboundFetch;
   log: Log;
   runtime: Runtime;
+  leases: Pick<Leases, 'take' | 'release'>;
 }
 
 /** The accounts at vendors that users connected, and their tokens. */
@@ -49,6 +55,8 @@ export class ConnectionService {
   readonly #refreshing = new Map<string, Promise<string>>();
   /** New tokens that could not be stored yet, by the sealed token that they replace. */
   readonly #unsaved = new Map<string, TokenSet>();
+  /** The connections that these belong to: no other daemon may refresh them. */
+  readonly #unsavedOf = new Set<string>();
 
   constructor(deps: ConnectionServiceDeps) {
     this.#deps = deps;
@@ -97,7 +105,9 @@ export class ConnectionService {
     const key = keyOf(userId, provider);
     let refreshed = this.#refreshing.get(key);
     if (!refreshed) {
-      refreshed = this.#refresh(userId, provider).finally(() => this.#refreshing.delete(key));
+      refreshed = this.#alone(userId, provider, () => this.#refresh(userId, provider)).finally(() =>
+        this.#refreshing.delete(key),
+      );
       this.#refreshing.set(key, refreshed);
     }
     return refreshed;
@@ -109,9 +119,17 @@ export class ConnectionService {
     provider: Vendor,
     { actorId = userId, address }: { actorId?: string; address?: string | undefined } = {},
   ): Promise<boolean> {
-    const { database, store, audit } = this.#deps;
     // A refresh in progress would leave an unknown grant behind.
     await this.#refreshing.get(keyOf(userId, provider))?.catch(() => undefined);
+    return this.#alone(userId, provider, () => this.#disconnect(userId, provider, { actorId, address }));
+  }
+
+  async #disconnect(
+    userId: string,
+    provider: Vendor,
+    { actorId, address }: { actorId: string; address: string | undefined },
+  ): Promise<boolean> {
+    const { database, store, audit } = this.#deps;
     const row = await this.#require(userId, provider);
     const isRevoked = await this.#revoke(row);
     await database.write(async (transaction) => {
@@ -133,6 +151,25 @@ export class ConnectionService {
     return isRevoked;
   }
 
+  /** Runs the work while no other daemon uses the refresh token, which is valid once. */
+  async #alone<T>(userId: string, provider: Vendor, work: () => Promise<T>): Promise<T> {
+    const { leases, runtime } = this.#deps;
+    const key = keyOf(userId, provider);
+    const name = `connection ${key}`;
+    const isIdle = () => !this.#refreshing.has(key) && !this.#unsavedOf.has(key);
+    const until = runtime.monotonic() + WAIT_MS;
+    while (!(await leases.take(name, { isIdle })).isMine) {
+      if (runtime.monotonic() >= until)
+        throw new AppError('unavailable', 'Another daemon uses the connection. Try again.');
+      await delay(LOOK_AGAIN_MS);
+    }
+    try {
+      return await work();
+    } finally {
+      if (!this.#unsavedOf.has(key)) await leases.release(name);
+    }
+  }
+
   async #refresh(userId: string, provider: Vendor): Promise<string> {
     const { database, store, runtime } = this.#deps;
     // Read again: an earlier refresh may have finished since.
@@ -142,9 +179,11 @@ export class ConnectionService {
     const tokens = kept ?? (await this.#askForTokens(row));
     // The old refresh token is invalid now: a full disk must not cost the connection.
     this.#unsaved.set(row.access_token, tokens);
+    this.#unsavedOf.add(keyOf(userId, provider));
     const at = runtime.now().toISOString();
     await database.write((transaction) => store.replaceTokens(transaction, row, tokens, at));
     this.#unsaved.delete(row.access_token);
+    this.#unsavedOf.delete(keyOf(userId, provider));
     // The kept tokens may have expired in the meantime.
     return kept ? this.#refresh(userId, provider) : tokens.accessToken;
   }

@@ -13,6 +13,10 @@ export interface AgentRunRow {
   state: string | null;
   /** What the model has streamed since the state was saved. */
   partial: string | null;
+  /** The daemon that runs a message, or resumes it once its approvals are decided; null in runs of earlier versions. */
+  daemon: string | null;
+  /** Increases each time that a daemon resumes the run. */
+  fence: number;
   created_at: string;
   updated_at: string;
 }

@@ -14,6 +14,13 @@ export interface ConversationRow {
   /** The summary of the messages up to `summary_seq`; null while all of them fit. */
   summary: string | null;
   summary_seq: number;
+  /** The daemon of a cluster that has the turn, until `turn_until`; null where none has it. */
+  turn_owner: string | null;
+  turn_until: string | null;
+  /** Increases with each turn of a cluster. */
+  turn_fence: number;
+  /** The fence of the last turn that a person stopped. */
+  turn_stop: number;
   created_at: string;
   updated_at: string;
 }

@@ -1,3 +1,4 @@
+import { silentLog } from '../../../../src/core/log.ts';
 import { expect, it } from 'vitest';
 import type { Experience, Origin, CreateExperience } from '../../../../src/contract/experiences.ts';
 import { Config } from '../../../../src/core/config/config.ts';
@@ -41,7 +42,7 @@ async function openLessons({ learns = true, known = [] }: { learns?: boolean; kn
   const lessons = new TaskLessons({
     database,
     store,
-    finishWatcher: new TaskFinishWatcher(bus),
+    finishWatcher: new TaskFinishWatcher(bus, database, silentLog),
     experiences,
     config: new Config({
       flags: { 'memory.learn': learns },

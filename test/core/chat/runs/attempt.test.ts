@@ -13,6 +13,8 @@ const row = (state: object | null): AgentRunRow => ({
   options: '{}',
   state: state && JSON.stringify(state),
   partial: null,
+  daemon: null,
+  fence: 0,
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-01-01T00:00:00.000Z',
 });

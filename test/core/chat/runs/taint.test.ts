@@ -30,7 +30,15 @@ async function isTainted(task: Partial<NewTask> | 'none' | 'gone', ...tools: str
   await database.write(async ({ db }) => {
     const conversation = { owner_id: 'user_owner', preset_id: 'assistant', task_id: null, cwd: null };
     // Messages that were summarized count too.
-    const times = { message_count: 2, summary: 'Much', summary_seq: 2, created_at: at, updated_at: at };
+    const times = {
+      message_count: 2,
+      summary: 'Much',
+      summary_seq: 2,
+      turn_fence: 0,
+      turn_stop: 0,
+      created_at: at,
+      updated_at: at,
+    };
     const common = { ...conversation, ...times };
     const ids = ['conv_1', 'conv_2'];
     await db

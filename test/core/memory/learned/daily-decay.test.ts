@@ -18,10 +18,10 @@ it('decays unused experiences once a day by the configured half-life', async () 
       },
     })
   ).experience;
-  const { database, config, experiences } = daemon.app;
+  const { database, config, experiences, leases } = daemon.app;
   const weightAfter = async (days: number) => {
     now += days * DAY_MS;
-    await decayDaily({ database, config, experiences, runtime });
+    await decayDaily({ database, config, experiences, leases, runtime });
     return (await daemon.client.experiences.get({ params: { id } })).experience.weight;
   };
   expect(await weightAfter(0)).toBe(1);

@@ -107,6 +107,8 @@ export async function openLearnedFixture(startAt = '2026-01-01T00:00:00.000Z') {
             message_count: 0,
             summary: null,
             summary_seq: 0,
+            turn_fence: 0,
+            turn_stop: 0,
             created_at: startAt,
             updated_at: startAt,
           })
