@@ -63,6 +63,7 @@ export const coreOrder: readonly string[] = [
   'webhooks',
   'push',
   'retention',
+  'moving',
   'backup',
   'live',
   'inbox',

@@ -15,10 +15,11 @@ const layers: Record<string, readonly string[]> = {
   web: ['contract', 'web'],
 };
 /**
- * `svc daemon` is the program in which the layers meet; backups are checked and restored, and archives of the audit log are
- * verified, where no daemon can be asked.
+ * `svc daemon` is the program in which the layers meet; backups are checked and restored, databases are copied, and archives
+ * of the audit log are verified, where no daemon can be asked.
  */
-const meeting = /^src\/cli\/commands\/(daemon(\/serve)?|backup\/backup-files|audit\/archive-check)\.ts$/;
+const meeting =
+  /^src\/cli\/commands\/(daemon(\/serve)?|backup\/backup-files|storage\/storage-files|audit\/archive-check)\.ts$/;
 
 const part = (path: string, at: number) => path.split('/')[at] ?? '';
 

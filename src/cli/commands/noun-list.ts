@@ -33,6 +33,7 @@ export const nounList: readonly NounEntry[] = [
   { name: 'restore', group: 'Daemon:', load: async () => (await import('./restore.ts')).restore },
   { name: 'upgrade', group: 'Daemon:', load: async () => (await import('./upgrade.ts')).upgrade },
   { name: 'uninstall', group: 'Daemon:', load: async () => (await import('./uninstall.ts')).uninstall },
+  { name: 'storage', group: 'Daemon:', load: async () => (await import('./storage.ts')).storage },
   { name: 'cluster', group: 'Daemon:', load: async () => (await import('./cluster.ts')).cluster },
   { name: 'config', group: 'Setup:', load: async () => (await import('./config.ts')).config },
   { name: 'context', group: 'Setup:', load: async () => (await import('./context.ts')).context },

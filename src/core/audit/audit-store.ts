@@ -31,20 +31,27 @@ export class AuditStore {
 
   /** The entries after a sequence number, oldest first. */
   page(afterSeq: number, limit: number): Promise<AuditRow[]> {
-    return this.#database.read
-      .selectFrom('audit_log')
-      .selectAll()
-      .where('seq', '>', afterSeq)
-      .orderBy('seq')
-      .limit(limit)
-      .execute();
+    return auditPages(this.#database.read).page(afterSeq, limit);
   }
 
   /** The archives of entries that left the log, oldest first. */
   archives(): Promise<AuditArchiveRow[]> {
-    return this.#database.read.selectFrom('audit_archives').selectAll().orderBy('last_seq').execute();
+    return auditPages(this.#database.read).archives();
   }
 }
+
+/** The whole log, in parts. */
+export interface AuditPages {
+  page(afterSeq: number, limit: number): Promise<AuditRow[]>;
+  archives(): Promise<AuditArchiveRow[]>;
+}
+
+/** The log as a connection reads it. */
+export const auditPages = (db: Kysely<Schema>): AuditPages => ({
+  page: (afterSeq, limit) =>
+    db.selectFrom('audit_log').selectAll().where('seq', '>', afterSeq).orderBy('seq').limit(limit).execute(),
+  archives: () => db.selectFrom('audit_archives').selectAll().orderBy('last_seq').execute(),
+});
 
 function matchingEntries(db: Kysely<Schema>, { tool, userId, conversationId, from, to }: AuditQuery) {
   let query = db.selectFrom('audit_log');

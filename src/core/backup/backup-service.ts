@@ -15,6 +15,7 @@ import { measureFile, packBackup, type PackedFile } from './pack-backup.ts';
 import { snapshotDatabase } from './snapshot-database.ts';
 
 export interface BackupServiceDeps {
+  config: { get(key: 'mode'): string };
   locations: Locations;
   runtime: Pick<Runtime, 'now' | 'newId'>;
   log: Log;
@@ -45,6 +46,12 @@ export class BackupService {
    * the scheduled backups of this machine ask for it.
    */
   async open({ identity = false }: { identity?: boolean } = {}): Promise<OpenBackup> {
+    // A database that was left here would pass for the one of the cluster.
+    if (this.#deps.config.get('mode') === 'pro')
+      throw new AppError(
+        'unsupported',
+        'In mode pro, back up the PostgreSQL database with pg_dump --format=custom, and keep the master seed apart from it.',
+      );
     if (this.#isRunning)
       throw new AppError('unavailable', 'A backup is being made already. Try again when it is done.');
     this.#isRunning = true;

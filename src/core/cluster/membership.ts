@@ -8,6 +8,7 @@ import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import type { DaemonRow } from '../storage/rows/daemons.ts';
+import { requireNotMoved } from '../storage/moved-mark.ts';
 import type { Schema } from '../storage/schema.ts';
 
 const EVERY_MS = 5000;
@@ -176,13 +177,15 @@ export class Membership {
     const { database, self } = this.#deps;
     const now = this.#now();
     const row: DaemonRow = { ...self, ...this.#described(), drain: null, started_at: now, seen_at: now };
-    await database.write(({ db }) =>
-      db
+    await database.write(async ({ db }) => {
+      await db
         .insertInto('daemons')
         .values(row)
         .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-        .execute(),
-    );
+        .execute();
+      // A copy of the database keeps others from joining until it is done.
+      await requireNotMoved(db);
+    });
   }
 
   /**

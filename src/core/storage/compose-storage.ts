@@ -9,6 +9,7 @@ import { restrictToOwner } from '../paths/own-directories.ts';
 import type { Runtime } from '../runtime.ts';
 import { lockDataDirectory } from './data-lock.ts';
 import type { Database } from './database.ts';
+import { requireNotMoved } from './moved-mark.ts';
 import { openSqlite, type StorageOptions } from './sqlite/open-sqlite.ts';
 
 /** How often to check the storage while nothing is written. */
@@ -78,6 +79,11 @@ export async function composeStorage({
     });
   };
   const database = await open().catch((error: unknown) => {
+    lock.release();
+    throw error;
+  });
+  await requireNotMoved(database.read).catch(async (error: unknown) => {
+    await database.close();
     lock.release();
     throw error;
   });

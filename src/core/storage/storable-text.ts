@@ -28,9 +28,11 @@ function storable(value: unknown): unknown {
   return Array.isArray(value) ? storableValues(value) : value;
 }
 
-/** A value as JSON that queries can read: in JSON, NUL and halves of surrogate pairs hide behind escapes. */
-export function storableJson(value: object): string {
-  const json = JSON.stringify(value);
+/** A value as JSON that queries can read. */
+export const storableJson = (value: object): string => storableJsonText(JSON.stringify(value));
+
+/** The same of JSON that `JSON.stringify` has made: in it, NUL and halves of surrogate pairs hide behind escapes. */
+export function storableJsonText(json: string): string {
   if (!json.includes(String.raw`\u0000`) && !json.includes(String.raw`\ud`)) return json;
   // `JSON.stringify` escapes no surrogate that has its other half. An escaped backslash is one match, so that what follows
   // it is none.

@@ -20,6 +20,10 @@ export async function restoreBackup(
     throw new CliError(exitCodes.usage, 'A backup can only be restored on the machine of the daemon.', {
       next: 'Run svc restore there, without --url and --context',
     });
+  if (cli.platform.env['SVC_MODE'] === 'pro')
+    throw new CliError(exitCodes.usage, 'A backup is restored to a home with SQLite, not to PostgreSQL.', {
+      next: 'Run it with SVC_MODE=mini, then: svc storage copy --to postgres',
+    });
   keepOwnFilesPrivate();
   const wait = { isShown: !json, text: 'reading the backup' };
   const report = await whileWaiting(output, wait, (show) =>

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { ReportStart } from '../../../contract/start-step.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Database } from '../database.ts';
-import { addressOf, connectionOptions } from './connection-options.ts';
+import { addressOf, connectionOptions, type PostgresServer } from './connection-options.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { openPostgres, type PostgresOptions } from './open-postgres.ts';
 import { isConnectionLost } from './postgres-errors.ts';
@@ -11,19 +11,32 @@ import { isConnectionLost } from './postgres-errors.ts';
 export async function startPostgres(
   options: PostgresOptions & { report?: ReportStart | undefined },
 ): Promise<Database> {
+  await onPostgres(options, 'svc-migration', (client) => migratePostgres(client, { report: options.report }));
   try {
-    const client = new pg.Client(connectionOptions(options, 'svc-migration', {}));
+    return await openPostgres(options);
+  } catch (error) {
+    throw explain(error, options.url);
+  }
+}
+
+/** Does work on a connection of its own; rejects with what is wrong with the server and what to do about it. */
+export async function onPostgres<T>(
+  server: PostgresServer,
+  application: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  try {
+    const client = new pg.Client(connectionOptions(server, application, {}));
     // Its queries reject with it.
     client.on('error', () => undefined);
     await client.connect();
     try {
-      await migratePostgres(client, { report: options.report });
+      return await work(client);
     } finally {
       await client.end();
     }
-    return await openPostgres(options);
   } catch (error) {
-    throw explain(error, options.url);
+    throw explain(error, server.url);
   }
 }
 

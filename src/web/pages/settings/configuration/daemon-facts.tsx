@@ -25,9 +25,11 @@ export function DaemonFacts() {
                 {status}
               </StateBadge>,
             ],
-            ...Object.values(components)
-              .filter((component) => component.status !== 'healthy')
-              .map((component) => ['', escapeLine(component.message)] as const),
+            ...Object.values(components).flatMap((component) =>
+              component && component.status !== 'healthy'
+                ? [['', escapeLine(component.message)] as const]
+                : [],
+            ),
             ['Running for', formatDuration(uptime * 1000)],
             ['Node.js', `${system.nodeVersion} on ${system.platform}`],
           ]}

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type pg from 'pg';
+import { auditPages } from '../audit/audit-store.ts';
+import { verifyLog } from '../audit/verify-log.ts';
+import { AppError } from '../errors.ts';
+import { IDENTITY_CHECK } from '../secrets/key-ring.ts';
+import { copiedTables } from '../storage/copy/copied-tables.ts';
+import { compareRows, copyRows, countRows } from '../storage/copy/copy-rows.ts';
+import { PostgresRows } from '../storage/copy/postgres-rows.ts';
+import { SqliteRows } from '../storage/copy/sqlite-rows.ts';
+import { lockDataDirectory } from '../storage/data-lock.ts';
+import { MOVED_TO, movedMark, refuseMoved } from '../storage/moved-mark.ts';
+import { migratePostgres } from '../storage/postgres/migrate-postgres.ts';
+import { onPostgres } from '../storage/postgres/start-postgres.ts';
+import { lastTaskSeq } from '../storage/sqlite/sqlite-engine.ts';
+import { type CopyReport, type MoveOptions, nameOfServer } from './copy-report.ts';
+import { whileClusterRests } from './hold-cluster.ts';
+import { completePostgres, kyselyOn, readStateOf } from './postgres-side.ts';
+import { requireIdentity } from './require-identity.ts';
+import { migrateSqlite, readStateIn, writeStateIn } from './sqlite-side.ts';
+
+/**
+ * Copies the database of this home to an empty one of PostgreSQL, in one transaction that compares all rows before it commits,
+ * and marks the old one. Interrupted, it leaves the target empty, or complete without the mark, which the next copy sets.
+ */
+export async function copyToPostgres(options: MoveOptions): Promise<CopyReport> {
+  const { locations, server, now } = options;
+  const file = locations.databaseFile;
+  if (!existsSync(file)) throw new AppError('not_found', `There is no database ${file}.`);
+  const lock = await lockDataDirectory(join(locations.data, 'daemon.lock'), file);
+  try {
+    await migrateSqlite(file);
+    const native = new DatabaseSync(file);
+    try {
+      refuseMoved(readStateIn(native, MOVED_TO));
+      const report = await onPostgres(server, 'svc-copy', async (client) => {
+        await migratePostgres(client);
+        return whileClusterRests(client, () => copy(options, native, client));
+      });
+      writeStateIn(
+        native,
+        MOVED_TO,
+        movedMark({ to: nameOfServer(server), at: now.toISOString(), engine: 'postgres' }),
+      );
+      return report;
+    } finally {
+      native.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function copy(
+  { locations, config, server, now, onProgress, signal }: MoveOptions,
+  native: DatabaseSync,
+  client: pg.ClientBase,
+): Promise<CopyReport> {
+  config.useBox(requireIdentity(locations.identityFile, readStateIn(native, IDENTITY_CHECK)).box);
+  const tables = copiedTables(native);
+  const target = new PostgresRows(client);
+  const rows = { tables, source: new SqliteRows(native), target, onProgress, signal };
+  const report = async (found: CopyReport['tables'], settings: string[], wasComplete: boolean) => ({
+    from: locations.databaseFile,
+    to: nameOfServer(server),
+    tables: found,
+    changed: target.changed,
+    audit: await verifyLog(auditPages(kyselyOn(client)), join(locations.data, 'archive')),
+    settings,
+    wasComplete,
+  });
+  if ((await countRows(target, tables)) > 0) {
+    refuseMoved(await readStateOf(client, MOVED_TO));
+    const found = await compareRows(rows);
+    if (!found)
+      throw new AppError(
+        'conflict',
+        `${nameOfServer(server)} holds other rows already. Copy to an empty database: createdb --encoding=UTF8 svc`,
+      );
+    return report(found, [], true);
+  }
+  const settings = config.importable();
+  const copied = await copyRows(rows);
+  await completePostgres(client, { lastTaskSeq: lastTaskSeq(native), settings, now });
+  return report(
+    copied,
+    settings.map(({ key }) => key),
+    false,
+  );
+}
