@@ -83,7 +83,7 @@ describe.skipIf(!hasRedis)('a queue on Redis', () => {
     });
   });
 
-  it('two daemons share the work, and each id is delivered once', async () => {
+  it('two daemons share the work, and no id is lost', async () => {
     const place = await someone();
     const a = await daemon({ ...place, concurrency: 3 });
     const b = await daemon({ ...place, concurrency: 3 });
@@ -95,7 +95,10 @@ describe.skipIf(!hasRedis)('a queue on Redis', () => {
       expect(a.workers.delivered.length + b.workers.delivered.length).toBeGreaterThanOrEqual(ids.length);
     });
     await eventually(async () => expect(await inRedis(place)).toEqual({ waiting: 0, active: 0, delayed: 0 }));
-    expect([...a.workers.delivered, ...b.workers.delivered].sort()).toEqual(ids.toSorted());
+    const delivered = [...a.workers.delivered, ...b.workers.delivered];
+    expect(new Set(delivered)).toEqual(new Set(ids));
+    // One that a stalled process held for longer than its lock comes again; the row decides who runs it.
+    expect(delivered.length).toBeLessThan(ids.length * 1.2);
   });
 
   it('a daemon with a free slot needs no Redis, and one that runs no tasks leaves them to others', async () => {
