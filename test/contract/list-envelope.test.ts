@@ -22,6 +22,7 @@ const stated = new Set([
 /** One object that holds an array among other fields. */
 const objects = new Set([
   'auth.getMe',
+  'cluster.get',
   'conversations.get',
   'conversations.getChanges',
   'data.getUsage',

@@ -201,6 +201,8 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
 const unowned = [
   'agents.get',
   'agents.test',
+  'cluster.drain',
+  'cluster.resume',
   'config.update',
   'inbound.get',
   'inbound.replay',

@@ -6,7 +6,7 @@ import type { BackupSchedule, BackupScheduleStatus } from '../backup/backup-sche
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import type { DaemonService } from '../cluster/daemon-service.ts';
-import type { Drain } from '../cluster/drain.ts';
+import type { Drain } from '../tasks/drain.ts';
 import type { Membership } from '../cluster/membership.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import { AppError } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { DayBudgets } from '../budgets/day-budgets.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
-import { Drain } from '../cluster/drain.ts';
+import { Drain } from './drain.ts';
 import { IdlePull } from './idle-pull.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
 import { TaskLeases } from './task-leases.ts';

@@ -3,7 +3,7 @@ import type { TaskError, TaskStatus } from '../../contract/task.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, Engine, WriteTransaction } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
-import type { TaskHead, TaskLabelRow } from '../storage/rows/tasks.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Schema } from '../storage/schema.ts';
 import { inheritedSession } from './inherited-session.ts';
 import { headColumns, type NewTask, type TaskChange, untouched } from './task-columns.ts';
@@ -11,6 +11,7 @@ import { startedEvent } from './task-claim.ts';
 import { type StoredTask, toTaskEvent } from './task-mapping.ts';
 import type { NewEvent } from './new-event.ts';
 import type { TaskOutbox } from './task-outbox.ts';
+import { countDay, labelRows } from './task-side-rows.ts';
 import { allows, type MoveName, moves } from './task-states.ts';
 
 /** Who claims a task, for which agent, until when. */
@@ -377,26 +378,4 @@ export class TaskStore {
       for (const row of rows) this.#bus.emit('task', { task, event: toTaskEvent(task.id, row) });
     });
   }
-}
-
-/** A row for each label of the task. */
-const labelRows = ({
-  labels,
-  created_at,
-  seq,
-}: Pick<TaskHead, 'labels' | 'created_at' | 'seq'>): TaskLabelRow[] =>
-  labels === '[]'
-    ? []
-    : [...new Set(JSON.parse(labels) as string[])].map((label) => ({ label, created_at, task_seq: seq }));
-
-/** Counts the day's creations and ends. */
-function countDay(
-  transaction: WriteTransaction,
-  task: TaskHead,
-  at: string,
-  what: TaskStatus | 'created',
-): void {
-  if (what !== 'created' && what !== 'completed' && what !== 'failed') return;
-  const amounts = { created: 0, completed: 0, failed: 0, [what]: 1 };
-  transaction.addLater('task_days', { owner_id: task.owner_id, day: at.slice(0, 10) }, amounts);
 }

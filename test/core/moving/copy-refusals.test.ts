@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres)('a copy of the database (needs PostgreSQL)', () =>
     await expect(copyToSqlite(postgres.options(other))).rejects.toThrow(/holds other rows already/);
     writeFileSync(other.identityFile, `${'11'.repeat(32)}\n`, { mode: 0o600 });
     await expect(copyToSqlite(postgres.options(other))).rejects.toThrow(/is not the identity/);
-    await postgres.query(`insert into daemons values ('d', 'host-a', '1', 'all', '[]', '[]', '',
+    await postgres.query(`insert into daemons (id, host, version, role, started_at, seen_at) values ('d', 'host-a', '1', 'all', '',
       to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`);
     await expect(copyToSqlite(postgres.options(other))).rejects.toThrow(/run on host-a. Stop them all/);
     expect(rowsOf(other.databaseFile)).toEqual(before);

@@ -1,9 +1,9 @@
 import type { TaskQueue } from '../queue/task-queue.ts';
-import type { ActiveRuns } from '../tasks/active-runs.ts';
+import type { ActiveRuns } from './active-runs.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
-import type { DrainOrder, Membership } from './membership.ts';
+import type { DrainOrder, Membership } from '../cluster/membership.ts';
 
 const LOOK_EVERY_MS = 250;
 
