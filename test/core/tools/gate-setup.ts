@@ -39,6 +39,22 @@ export async function openGate(
   const { database, bus } = storage;
   const clock: { now: Date; expireAfterMs?: number } = { now: new Date('2026-03-01T12:00:00Z') };
   const runtime = { ...systemRuntime, now: () => clock.now };
+  // Limits of a user hold under a lock of their row.
+  await database.write(({ db }) =>
+    db
+      .insertInto('users')
+      .values(
+        ['owner', 'bob'].map((name) => ({
+          id: `user_${name}`,
+          email: `${name}@example.org`,
+          name,
+          role: 'user',
+          onboarding_completed: 0,
+          created_at: clock.now.toISOString(),
+        })),
+      )
+      .execute(),
+  );
   const audit = new AuditLog(runtime, database.engine);
   const policy = await PolicyService.load({ database, audit });
   const approvalStore = new ApprovalStore(database);
