@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts';
 import type { PushKind } from '../../contract/push.ts';
 import type { EventBus } from '../events.ts';
 import type { Runtime } from '../runtime.ts';
@@ -31,7 +32,11 @@ export class PushRegistry {
   static async load(deps: PushRegistryDeps): Promise<PushRegistry> {
     const registry = new PushRegistry(deps);
     await registry.reload();
-    const again = () => void registry.reload().catch(deps.reportBug);
+    const again = () =>
+      void registry.reload().catch((error: unknown) => {
+        // While the database is away; the other daemons are heard again soon.
+        if (!(error instanceof AppError)) deps.reportBug(error);
+      });
     deps.bus.on('rights_changed', again);
     // On this daemon, whoever changed it waits for the reload.
     deps.bus.onRemote('browsers_changed', again);

@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts';
 import type { WebhookEvent, WebhookFormat } from '../../contract/webhooks.ts';
 import { roleOf } from '../auth/caller.ts';
 import type { EventBus } from '../events.ts';
@@ -35,7 +36,11 @@ export class WebhookRegistry {
   static async load({ store, bus, reportBug }: WebhookRegistryDeps): Promise<WebhookRegistry> {
     const registry = new WebhookRegistry(store);
     await registry.reload();
-    const again = () => void registry.reload().catch(reportBug);
+    const again = () =>
+      void registry.reload().catch((error: unknown) => {
+        // While the database is away; the other daemons are heard again soon.
+        if (!(error instanceof AppError)) reportBug(error);
+      });
     bus.on('rights_changed', again);
     // On this daemon, whoever changed it waits for the reload.
     bus.onRemote('webhook_changed', again);
