@@ -67,7 +67,7 @@ type Listeners = { [K in keyof CoreEvents]?: Set<Listener<CoreEvents[K]>> };
 
 /**
  * A typed bus; listeners run at once, in the order in which they came. In a cluster it also carries hints of what happened
- * on other daemons: nobody works because of one without claiming a row, and one may be lost.
+ * on other daemons: no listener works because of one without claiming a row, and one may be lost.
  */
 export class EventBus {
   readonly #listeners: Listeners = {};

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/core/storage/database.ts';
-import { openPostgres } from '../../src/core/storage/postgres/open-postgres.ts';
-import { hasPostgres, newPostgresDatabase } from './postgres-server.ts';
+import { hasPostgres } from './postgres-server.ts';
 import { storageOf, type TestStorage } from './storage.ts';
+import { openDatabases } from './two-databases.ts';
 
 /** False where there is no PostgreSQL to race on; CI fails instead. */
 export const canRace: boolean = hasPostgres;
@@ -14,27 +14,10 @@ export interface Race extends AsyncDisposable {
 
 /** One database, opened twice as two daemons open it. */
 export async function openRace(): Promise<Race> {
-  const made = await newPostgresDatabase();
-  const open = async () => storageOf(await openPostgres({ ...options, url: made.url }));
-  const [one, other] = await Promise.all([open(), open()]);
-  return {
-    one,
-    other,
-    async [Symbol.asyncDispose]() {
-      await Promise.all([one.database.close(), other.database.close()]);
-      await made.drop();
-    },
-  };
+  const { databases, [Symbol.asyncDispose]: dispose } = await openDatabases(2, 1);
+  const [one, other] = databases.map(storageOf) as [TestStorage, TestStorage];
+  return { one, other, [Symbol.asyncDispose]: dispose };
 }
-
-const options = {
-  prepared: true,
-  readers: 2,
-  writers: 1,
-  reportBug: (error: unknown) => {
-    throw error;
-  },
-};
 
 /** Adds an account, whose id is also its name. */
 export const addUser = ({ database }: Pick<TestStorage, 'database'>, id: string, role = 'user') =>

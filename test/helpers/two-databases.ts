@@ -3,14 +3,14 @@ import type { Database } from '../../src/core/storage/database.ts';
 import { newPostgresDatabase } from './postgres-server.ts';
 
 /** One database, opened as often as said, as so many daemons open it. */
-export async function openDatabases(count: number) {
+export async function openDatabases(count: number, writers = 2) {
   const made = await newPostgresDatabase();
   const open = () =>
     openPostgres({
       url: made.url,
       prepared: true,
       readers: 2,
-      writers: 2,
+      writers,
       reportBug: (error: unknown) => {
         throw error;
       },

@@ -22,7 +22,7 @@ export class ApprovalStore {
     return db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** The same inside a transaction, until whose end nobody else changes it. */
+  /** The same inside a transaction; no other transaction changes it until the end of this one. */
   findLocked(id: string, db: Kysely<Schema>): Promise<ApprovalRow | undefined> {
     const query = this.#database.engine.lock(db.selectFrom('approvals').selectAll());
     return query.where('id', '=', id).executeTakeFirst();

@@ -24,7 +24,7 @@ export interface ClusterServices {
   /** All rate limits, of the whole cluster. */
   limits: RateLimits;
   cluster: {
-    /** The queue of tasks; whoever opens it closes it. */
+    /** The queue of tasks; the caller closes it. */
     openQueue: (deps: MemoryQueueDeps) => Promise<TaskQueue>;
     /** Whether another daemon may have the waiting work in its line. */
     hasOthers: () => boolean;

@@ -12,7 +12,7 @@ import { RedisStreamLog } from './redis-stream-log.ts';
 /** How late a daemon notices an event of another one of which it was not told. */
 const DOUBT_EVERY_MS = 5000;
 
-/** What the daemons of a cluster share by Redis; without it each one goes on alone. */
+/** What the daemons of a cluster share by Redis; without it each one continues alone. */
 export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<Feature<ClusterServices>> {
   const { config, bus, daemon, runtime, reportBug } = deps;
   // Clusters may share a Redis.

@@ -110,7 +110,7 @@ export class Membership {
     await database
       .write(({ db }) => db.deleteFrom('daemons').where('id', '=', self.id).execute())
       .catch((error: unknown) =>
-        log.warn({ reason: messageOf(error) }, 'the other daemons could not be told that this one stops'),
+        log.warn({ reason: messageOf(error) }, 'the row of this daemon could not be removed; it expires'),
       );
     bus.emit('daemons_changed', undefined);
   }
@@ -219,7 +219,10 @@ export class Membership {
       if (before?.agents !== row.agents) bus.emit('daemons_changed', undefined);
       await this.#look();
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'the other daemons could not be told that this one runs');
+      log.warn(
+        { reason: messageOf(error) },
+        'the row of this daemon could not be renewed; it is tried again',
+      );
     }
   }
 

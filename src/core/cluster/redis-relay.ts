@@ -7,7 +7,7 @@ import type { RedisConnections } from '../redis/redis-connections.ts';
 
 /** Characters of one message; what is more is split. */
 const MAX_MESSAGE = 256 * 1024;
-/** An event that is larger is not sent: the others are told that they have missed one. */
+/** An event that is larger is not sent; the others get a gap instead. */
 const MAX_EVENT = 1024 * 1024;
 /** How often what others did is read again: events can be lost unnoticed, and without Redis none of them come. */
 const READ_AGAIN_MS = { connected: 30_000, apart: 5000 };
@@ -40,7 +40,7 @@ export class RedisRelay implements EventRelay {
   /** The events of this turn, as JSON. */
   #batch: string[] = [];
   #sending: Promise<void> = Promise.resolve();
-  /** Whether an event was not sent, so that the others have to be told. */
+  /** Whether an event was not sent, so that the others need a gap. */
   #hasLost = false;
   #isListening = false;
   #timer: NodeJS.Timeout | undefined;

@@ -38,7 +38,7 @@ export class PushRegistry {
         if (!(error instanceof AppError)) deps.reportBug(error);
       });
     deps.bus.on('rights_changed', again);
-    // On this daemon, whoever changed it waits for the reload.
+    // On this daemon, the change itself waits for the reload.
     deps.bus.onRemote('browsers_changed', again);
     deps.bus.onGap(again);
     return registry;

@@ -10,7 +10,7 @@ const LATER = '.later';
 
 export interface WakeUpJobsDeps {
   connections: RedisConnections;
-  /** The queue; label sets have queues of their own, such as `tasks@host:a`. */
+  /** The queue. */
   name: string;
   /** Begins every key in Redis. */
   prefix: string;

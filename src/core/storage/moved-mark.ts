@@ -32,6 +32,6 @@ export function refuseMoved(mark: string | undefined): void {
       : 'Start svc there in mode mini (SVC_MODE=mini), or copy the data to a new PostgreSQL database: svc storage copy --to postgres';
   throw new AppError(
     'configuration',
-    `The data of this database was copied to ${to} on ${at.slice(0, 10)}, and svc goes on there. ${next}. To use this database as it was before the copy: svc storage reopen`,
+    `The data of this database was copied to ${to} on ${at.slice(0, 10)}, and svc continues there. ${next}. To use this database as it was before the copy: svc storage reopen`,
   );
 }

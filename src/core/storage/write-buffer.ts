@@ -64,10 +64,11 @@ export class WriteBuffer {
 
   /** Adds what another buffer has collected. */
   append(other: WriteBuffer): void {
-    this.#rows.push(...other.#rows);
-    this.#additions.push(...other.#additions);
-    this.callbacks.push(...other.callbacks);
-    this.#collected.push(...other.#collected);
+    // One by one: an import has more rows than a call takes arguments.
+    for (const row of other.#rows) this.#rows.push(row);
+    for (const addition of other.#additions) this.#additions.push(addition);
+    for (const callback of other.callbacks) this.callbacks.push(callback);
+    for (const entry of other.#collected) this.#collected.push(entry);
   }
 
   /** Lets the collectors store their items; it has to come before `flush`. */

@@ -37,7 +37,7 @@ export class TaskLeases {
 
   start(): void {
     this.#every(RENEW_EVERY_MS, () => this.renew());
-    // Alone, nobody else takes or cancels a task.
+    // Alone, no other daemon takes or cancels a task.
     if (!this.#deps.daemon.isInCluster) return;
     this.#every(CHECK_EVERY_MS, () => this.check());
     this.#timers.push(setInterval(() => this.#stopExpired(), CHECK_EVERY_MS).unref());

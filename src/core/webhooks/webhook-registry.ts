@@ -42,7 +42,7 @@ export class WebhookRegistry {
         if (!(error instanceof AppError)) reportBug(error);
       });
     bus.on('rights_changed', again);
-    // On this daemon, whoever changed it waits for the reload.
+    // On this daemon, the change itself waits for the reload.
     bus.onRemote('webhook_changed', again);
     bus.onGap(again);
     return registry;

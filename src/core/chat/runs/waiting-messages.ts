@@ -65,7 +65,7 @@ export class WaitingMessages {
       const data = { toolCallId: row.call_id, approval };
       feeds.emit(row.run_id, { type: 'approval:decided', data });
     });
-    // The daemon that began the message resumes it, whoever decides.
+    // The daemon that began the message resumes it, wherever the decision was made.
     const resumed = bus.on('approval', ({ row }) => {
       if (row.status !== 'pending') this.resume(row.run_id);
     });

@@ -187,7 +187,7 @@ export class ClusterTurns implements Turns {
         { independent: true },
       )
       .then(() => bus.emit('turn_ended', { conversationId }))
-      // The lease ends by itself.
+      // The lease expires.
       .catch(this.#warn)
       .finally(() => this.#releasing.delete(releasing));
     this.#releasing.add(releasing);

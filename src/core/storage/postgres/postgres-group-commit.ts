@@ -278,7 +278,7 @@ async function runOne({ connection, db }: WriterLane, job: Job): Promise<Outcome
   }
 }
 
-/** A promise that somebody awaits later: until then its rejection is not unhandled. */
+/** A promise that is awaited later: until then its rejection is not unhandled. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { DatabaseSpace, TableUse } from '../database.ts';
 import type { Schema } from '../schema.ts';
 
-/** Measures the database. PostgreSQL reuses the space of removed rows by itself (autovacuum) and keeps it. */
+/** Measures the database. Autovacuum reuses the space of removed rows and keeps it. */
 export function postgresSpace(read: Kysely<Schema>, location: string): DatabaseSpace {
   let known = 0;
   return {

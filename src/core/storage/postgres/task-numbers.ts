@@ -17,7 +17,7 @@ export class TaskNumbers {
   #end = 0;
   #filling: Promise<void> | undefined;
 
-  /** `fetchBlocks` resolves to the first numbers of blocks that nobody else gets. */
+  /** `fetchBlocks` resolves to the first numbers of blocks that no other daemon gets. */
   constructor(fetchBlocks: (count: number) => Promise<number[]>) {
     this.#fetchBlocks = fetchBlocks;
   }

@@ -81,7 +81,7 @@ export class WriterConnection {
     await client?.end().catch(() => undefined);
   }
 
-  /** `pg` writes each statement by itself, which takes a fifth of the time of a busy daemon. */
+  /** `pg` writes each statement separately, which takes a fifth of the time of a busy daemon. */
   #cork(client: pg.Client): void {
     if (this.#isCorked) return;
     this.#isCorked = true;

@@ -1,4 +1,4 @@
-/** Who may do what, and how they are told. */
+/** Who may do what, and how they are notified. */
 export const accessTables = `
   create table users (
     id text primary key, email text not null unique, name text not null, role text not null,
