@@ -32,6 +32,14 @@ export interface Leases {
   takeRound(name: string, ms: number): Promise<boolean>;
 }
 
+/** How long a claim of work holds without renewal: of a task, of a turn, or of what only one daemon does. */
+export const LEASE_MS = 30_000;
+/** Work under a lease that could not be renewed is stopped so long before another daemon may take it. */
+export const LEASE_MARGIN_MS = 5000;
+
+/** The end of a lease that is taken or renewed now, as it is stored. */
+export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();
+
 /** The longest work under a lease that is checked once, such as a request with its time limit. */
 export const LEASED_WORK_MS = 12_000;
 

@@ -2,10 +2,8 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
-import { LEASED_WORK_MS, type LeaseAnswer, type Leases, type LeaseUse } from '../leases.ts';
+import { LEASE_MS, LEASED_WORK_MS, type LeaseAnswer, type Leases, type LeaseUse } from '../leases.ts';
 
-/** How long a lease lasts without renewal. */
-export const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 5000;
 /** Rows of leases that ended so long ago are removed. */
 const FORGOTTEN_MS = 24 * 3_600_000;

@@ -1,7 +1,7 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { NewEvent } from './new-event.ts';
 import type { TaskChange } from './task-columns.ts';
-import { leaseEnd } from './task-leases.ts';
+import { leaseEnd } from '../leases.ts';
 
 /** What a claim changes in the row of a task, and the event that it stores. */
 export interface TaskClaim {

@@ -1,19 +1,14 @@
 import type { DaemonIdentity } from '../daemon-identity.ts';
+import { LEASE_MARGIN_MS, LEASE_MS, leaseEnd } from '../leases.ts';
 import type { Log } from '../log.ts';
 import { messageOf } from '../errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ActiveRuns } from './active-runs.ts';
 
-/** How long a claim holds unless it is renewed. */
-export const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
 /** How soon a daemon notices that another one has taken or cancelled a task that it runs, if nothing tells it. */
 const CHECK_EVERY_MS = 1000;
-/** A run whose lease could not be renewed is stopped so long before others may take the task. */
-const MARGIN_MS = 5000;
-
-export const leaseEnd = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();
 
 export interface TaskLeasesDeps {
   database: Database;
@@ -95,7 +90,7 @@ export class TaskLeases {
   /** Stops what others may soon take, because the database is away or this process did not run. */
   #stopExpired(): void {
     const { runs, runtime } = this.#deps;
-    const limit = runtime.monotonic() - LEASE_MS + MARGIN_MS;
+    const limit = runtime.monotonic() - LEASE_MS + LEASE_MARGIN_MS;
     if (this.#renewedAt >= limit) return;
     for (const { id, fence, since } of runs.claims()) if (since < limit) runs.stopClaim(id, fence, 'lost');
   }

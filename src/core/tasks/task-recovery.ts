@@ -8,7 +8,7 @@ import { readState, writeState } from '../storage/state.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import { judgeCrash, type Verdict } from './crash-evidence.ts';
 import type { TaskAdmission, Wakeable } from './task-admission.ts';
-import { LEASE_MS } from './task-leases.ts';
+import { LEASE_MS } from '../leases.ts';
 import { type FailureParts, failForGood } from './task-failure.ts';
 import type { TaskScanStore } from './task-scan-store.ts';
 

@@ -26,7 +26,7 @@ import type { TaskEnvironments } from './task-environments.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import { queuedWorkOf } from './queued-work.ts';
 import { claimOf } from './task-claim.ts';
-import { leaseEnd } from './task-leases.ts';
+import { leaseEnd } from '../leases.ts';
 import type { WholeTask } from './task-columns.ts';
 import type { ImmediateRuns, InsertClaimed } from './immediate-runs.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LEASED_WORK_MS } from '../../../src/core/leases.ts';
-import { LEASE_MS } from '../../../src/core/cluster/row-leases.ts';
+import { LEASE_MS } from '../../../src/core/leases.ts';
 import { hasPostgres } from '../../helpers/postgres-server.ts';
 import { type Leaseholder, leaseWorld } from './lease-world.ts';
 

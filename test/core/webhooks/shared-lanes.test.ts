@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { LEASE_MS } from '../../../src/core/cluster/row-leases.ts';
+import { LEASE_MS } from '../../../src/core/leases.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import { NotificationService } from '../../../src/core/notifications/notification-service.ts';
 import type { OutboundFetch } from '../../../src/core/outbound/outbound-fetch.ts';

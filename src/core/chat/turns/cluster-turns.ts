@@ -4,18 +4,15 @@ import { SerialByKey } from '../../async/serial-by-key.ts';
 import type { DaemonIdentity } from '../../daemon-identity.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { EventBus } from '../../events.ts';
+import { LEASE_MARGIN_MS, LEASE_MS, leaseEnd } from '../../leases.ts';
 import type { Log } from '../../log.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { Database } from '../../storage/database.ts';
 import type { TurnLoss, Turns } from './turns.ts';
 
-/** How long a turn is kept for a daemon that does not renew it. */
-export const TURN_LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
 /** How soon a daemon notices that its turn is stopped or taken, if nothing tells it. */
 const CHECK_EVERY_MS = 1000;
-/** A turn that could not be renewed is ended so long before others may take it. */
-const MARGIN_MS = 5000;
 /** How often a daemon that waits looks whether the turn is free, if nothing tells it. */
 const LOOK_EVERY_MS = 250;
 
@@ -266,7 +263,7 @@ export class ClusterTurns implements Turns {
 
   /** Ends what others may soon take, because the database is away or this process did not run. */
   #endExpired(): void {
-    const limit = this.#deps.runtime.monotonic() - TURN_LEASE_MS + MARGIN_MS;
+    const limit = this.#deps.runtime.monotonic() - LEASE_MS + LEASE_MARGIN_MS;
     for (const [id, turn] of this.#held) if (turn.renewedAt < limit) this.#end(id, turn, 'lost');
   }
 
@@ -283,8 +280,6 @@ export class ClusterTurns implements Turns {
       'turns of conversations could not be renewed or given back',
     );
 }
-
-const leaseEnd = (now: Date): string => new Date(now.getTime() + TURN_LEASE_MS).toISOString();
 
 function every(ms: number, work: () => Promise<void>, onError: (error: unknown) => void): NodeJS.Timeout {
   let isRunning = false;

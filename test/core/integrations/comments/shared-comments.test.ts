@@ -5,7 +5,7 @@ import { wireName } from '../../../../src/contract/vendors.ts';
 import { Config } from '../../../../src/core/config/config.ts';
 import { composeComments } from '../../../../src/core/integrations/comments/compose-comments.ts';
 import { silentLog } from '../../../../src/core/log.ts';
-import { LEASE_MS } from '../../../../src/core/cluster/row-leases.ts';
+import { LEASE_MS } from '../../../../src/core/leases.ts';
 import { TaskStore } from '../../../../src/core/tasks/task-store.ts';
 import { CommentVendors, vendorSettings } from '../../../helpers/comment-vendors.ts';
 import { hasPostgres } from '../../../helpers/postgres-server.ts';
