@@ -140,9 +140,15 @@ function cutOff(name: string, weight: number, ms: number): Fault {
   };
 }
 
-/** One of the faults by their weights, or one of the named. */
-export function pickFault(random: Random, names?: readonly string[]): Fault {
-  if (names) return random.pick(faults.filter(({ name }) => names.includes(name)));
+export function faultNamed(name: string): Fault {
+  const found = faults.find((fault) => fault.name === name);
+  if (!found)
+    throw new Error(`There is no fault "${name}", only: ${faults.map((each) => each.name).join(', ')}`);
+  return found;
+}
+
+/** One of the faults by their weights. */
+export function pickFault(random: Random): Fault {
   let at = random.next() * faults.reduce((sum, { weight }) => sum + weight, 0);
   const found = faults.find(({ weight }) => (at -= weight) < 0);
   if (!found) throw new Error('The weights do not add up');

@@ -1,4 +1,4 @@
-/** `npm run rig:cluster -- [--faults N] [--kills N] [--daemons 3] [--seed S] [--only "kill,freeze"]` */
+/** `npm run rig:cluster -- [--faults N] [--kills N] [--daemons 3] [--seed S] [--only "kill,freeze"]`: faults in turn */
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../../cli/svc-binary.ts';
 import { runCluster } from './rig.ts';

@@ -4,7 +4,7 @@ import { Random } from '../crash/random.ts';
 import { cancelSomewhere } from './cancel-probe.ts';
 import { checkCluster, checkTimes, type ClusterFindings } from './check-cluster.ts';
 import { ClusterWorld } from './cluster-world.ts';
-import { pickFault } from './faults.ts';
+import { faultNamed, pickFault } from './faults.ts';
 import { ClientLedger, createTasks, subscribe } from './load.ts';
 
 export interface ClusterRigOptions {
@@ -13,7 +13,7 @@ export interface ClusterRigOptions {
   faults: number;
   kills: number;
   seed: number;
-  /** Only these faults. */
+  /** These faults in turn, instead of any. */
   names?: readonly string[] | undefined;
   say: (line: string) => void;
 }
@@ -61,7 +61,7 @@ export async function runCluster(options: ClusterRigOptions): Promise<ClusterRep
   const counts = new Map<string, number>();
   for (let n = 0; n < options.faults || world.kills < options.kills; n++) {
     await delay(random.between(0, BETWEEN_MS));
-    const fault = pickFault(random, names);
+    const fault = names ? faultNamed(names[n % names.length] ?? '') : pickFault(random);
     ledger.fault = fault.name;
     await fault.run(world, probe);
     ledger.fault = 'calm';
