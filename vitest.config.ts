@@ -40,10 +40,8 @@ const slow = [
   'test/daemon/{sandboxed-agents,schedules-after-kill,worktrees-of-tasks}.test.ts',
   'test/daemon/routes/{chat-recorded-breaks,memory-embeddings,tasks-pull-requests,tasks-worktrees}.test.ts',
 ];
-/** What a run for mode pro takes: the tests that store something, themselves or through a daemon. */
-const usesStorage = isPro
-  ? testsThatImport(['test/helpers/storage.ts', 'test/helpers/daemon.ts'])
-  : undefined;
+/** What a run for mode pro takes: the tests that store something, themselves or through a daemon in their process. */
+const usesStorage = isPro ? testsThatImport(['test/helpers/storage.ts', ...startsDaemon()]) : undefined;
 /** Those with a case for each route or each recorded answer of a model: what they try lies before any storage. */
 const isTable = isPro ? testsThatImport(['test/helpers/routes.ts', 'test/helpers/recordings.ts']) : undefined;
 /** What a cluster has not, and why; a test of a file may say so itself with `skipIf(isPro)`. */
@@ -56,13 +54,14 @@ const onlyAlone: Readonly<Record<string, string>> = {
 };
 if (isPro)
   for (const [pattern, why] of Object.entries(onlyAlone))
-    console.warn(`not in mode pro: ${pattern} (${why})`);
+    process.stderr.write(`not in mode pro: ${pattern} (${why})\n`);
 const isNamed = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
 const tests = globSync('test/**/*.test.ts').filter((path) => {
   if (isNamed) return true;
   if (matches(slow, path)) return isLong;
   if (isPro)
     return (
+      matches(['test/{core,daemon}/**'], path) &&
       usesStorage?.has(path) === true &&
       isTable?.has(path) === false &&
       !matches(Object.keys(onlyAlone), path)
@@ -89,6 +88,13 @@ export default defineConfig({
     ],
   },
 });
+
+/** Others import only its folders. */
+function startsDaemon(): string[] {
+  return globSync('test/{core,daemon,helpers}/**/*.ts').filter(
+    (path) => path !== 'test/helpers/daemon.ts' && readFileSync(path, 'utf8').includes('startDaemon('),
+  );
+}
 
 function isAlone(path: string): boolean {
   return matches(alone, path);

@@ -70,8 +70,8 @@ export async function startDaemon({
       'queue.retry.backoff': 5,
       // Only a power cut shows the difference, which has a rig of its own; waiting for the disk took half of the time.
       'storage.synchronous': 'NORMAL',
-      // Works race within one daemon as those of several do.
-      ...(cluster && { 'storage.writers': 3 }),
+      // Works race within one daemon as those of several do; each reader that starts costs as much as a test.
+      ...(cluster && { 'storage.writers': 3, 'storage.readers': 3 }),
       ...flags,
     },
     ...options,

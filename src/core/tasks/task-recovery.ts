@@ -123,8 +123,8 @@ export class TaskRecovery {
       .select(['tasks.id', 'tasks.lease_until', 'approvals.decided_at'])
       .where('tasks.status', '=', 'in_progress')
       .where('approvals.used_at', 'is', null)
-      .where(({ or, eb }) =>
-        or([eb('approvals.status', '=', 'pending'), eb('approvals.decided_at', 'is not', null)]),
+      .where((eb) =>
+        eb.or([eb('approvals.status', '=', 'pending'), eb('approvals.decided_at', 'is not', null)]),
       )
       .execute();
     const waiting = new Set<string>();

@@ -88,7 +88,9 @@ describe('the Prometheus metrics', () => {
       valueOf(text, 'svc_model_call_duration_seconds_count{provider="ollama",outcome="success"}'),
     ).toBeGreaterThanOrEqual(3);
     expect(valueOf(text, 'svc_model_call_duration_seconds_count{provider="ollama",outcome="error"}')).toBe(1);
-    expect(text).toMatch(/^svc_model_tokens_total\{provider="ollama",model="[^"]+",kind="prompt"\} [1-9]/m);
+    expect(withoutDaemon(text)).toMatch(
+      /^svc_model_tokens_total\{provider="ollama",model="[^"]+",kind="prompt"\} [1-9]/m,
+    );
     expect(text).toContain('model="a \\"model\\"\\\\of\\nmine"');
     expect(valueOf(text, 'svc_agent_cost_usd_total{agent="paid"}')).toBe(0.5);
   });
