@@ -18,7 +18,7 @@ const GONE = new Set([
 ]);
 /** What `pg` says without a code. */
 const goneTexts =
-  /Connection terminated|Client was closed|not queryable|timeout expired|timeout exceeded when trying/i;
+  /Connection terminated|Client was closed|not queryable|timeout expired|timeout exceeded when trying|Query read timeout/i;
 /** too_many_connections, out_of_memory, insufficient_resources, cannot_connect_now and the like. */
 const UNAVAILABLE = new Set(['53000', '53200', '53300', '53400', '57014', '58000', '58030', 'XX000']);
 const READ_ONLY = '25006';
@@ -35,6 +35,10 @@ export const isConnectionLost = (error: unknown): boolean =>
   /^(08|57P0)/.test(codeOf(error)) ||
   GONE.has(codeOf(error)) ||
   (error instanceof Error && codeOf(error) === '' && goneTexts.test(error.message));
+
+/** What a standby answers to whoever wants to write. */
+export const readOnlyError = (): Error =>
+  Object.assign(new Error('the server is a standby'), { code: READ_ONLY });
 
 /** Whether the server has become a standby, which takes no writes. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === READ_ONLY;
