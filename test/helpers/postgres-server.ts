@@ -83,7 +83,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       if (schema === 'current') await (template ??= makeTemplate(url));
       const name = `svc_${++count}`;
       const source = schema === 'current' ? TEMPLATE : 'template0';
-      await run(url('postgres'), `create database ${name} template ${source}`);
+      await run(url('postgres'), `create database ${name} template ${source} strategy file_copy`);
       return {
         url: url(name),
         drop: () => run(url('postgres'), `drop database if exists ${name} with (force)`),

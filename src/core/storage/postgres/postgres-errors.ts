@@ -23,6 +23,8 @@ const goneTexts =
 const UNAVAILABLE = new Set(['53000', '53200', '53300', '53400', '57014', '58000', '58030', 'XX000']);
 const READ_ONLY = '25006';
 const DISK_FULL = '53100';
+/** program_limit_exceeded: in what svc does, only an entry of an index can be too long. */
+const TOO_LONG = '54000';
 const STATEMENT_TIMEOUT = '57014';
 
 /** Whether the same work may succeed when it runs again: another writer was in the way. */
@@ -54,6 +56,12 @@ export function translatePostgresError(error: unknown): unknown {
     return new AppError(
       'storage_full',
       'The disk of the database server is full: nothing was stored. Free some space and try again.',
+      { cause: error },
+    );
+  if (codeOf(error) === TOO_LONG)
+    return new AppError(
+      'validation',
+      'A text is too long for the database: of a path, or of another text by which rows are found, it takes at most 2,500 bytes.',
       { cause: error },
     );
   const isAway =
