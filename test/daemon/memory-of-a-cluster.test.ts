@@ -2,8 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { SharedFiles } from '../../src/core/memory/shared/shared-files.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
 import { describeCluster, startCluster } from '../helpers/cluster.ts';
-import type { TestDaemon } from '../helpers/daemon.ts';
+import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { startEmbeddingServer } from '../helpers/embedding-server.ts';
 import { RedisServer } from '../helpers/redis-server.ts';
 
 /** A hint comes at once; without one the others look every five seconds. A starved machine takes longer. */
@@ -33,6 +36,7 @@ async function twoDaemons(options: { hosts?: [string, string]; redis?: RedisServ
     a,
     b,
     docs,
+    environment: cluster.environment,
     async [Symbol.asyncDispose]() {
       await cluster[Symbol.asyncDispose]();
       rmSync(docs.folder, { recursive: true, force: true });
@@ -58,6 +62,14 @@ const files = async ({ client }: TestDaemon) =>
     hash,
     chunkCount,
   }));
+
+const record = ({ client }: TestDaemon, intent: string) =>
+  client.experiences.create({
+    body: { type: 'task_solution', intent, solution: ['Turn it off and on'], successScore: 1 },
+  });
+
+const learned = async ({ client }: TestDaemon, q: string) =>
+  (await client.experiences.search({ query: { q } })).experiences.map(({ intent }) => intent);
 
 describeCluster('the memory of two daemons', () => {
   it('answers on one daemon, with the same ids and scores, from files that only the other one reads', async () => {
@@ -162,20 +174,109 @@ describeCluster('the memory of two daemons', () => {
   it('finds on one daemon what was learned on the other', async () => {
     await using cluster = await twoDaemons();
     const { a, b } = cluster;
-    const record = ({ client }: TestDaemon, intent: string) =>
-      client.experiences.create({
-        body: { type: 'task_solution', intent, solution: ['Turn it off and on'], successScore: 1 },
-      });
-    const found = async ({ client }: TestDaemon, q: string) =>
-      (await client.experiences.search({ query: { q } })).experiences.map(({ intent }) => intent);
     // The index of B runs already.
-    expect(await found(b, 'printer')).toEqual([]);
+    expect(await learned(b, 'printer')).toEqual([]);
     const { experience } = await record(a, 'The printer is silent');
-    await vi.waitFor(async () => expect(await found(b, 'printer')).toEqual(['The printer is silent']), SOON);
+    await vi.waitFor(
+      async () => expect(await learned(b, 'printer')).toEqual(['The printer is silent']),
+      SOON,
+    );
     await record(b, 'A scanner hums');
-    await vi.waitFor(async () => expect(await found(a, 'scanner')).toEqual(['A scanner hums']), SOON);
+    await vi.waitFor(async () => expect(await learned(a, 'scanner')).toEqual(['A scanner hums']), SOON);
     await b.client.experiences.delete({ params: { id: experience.id } });
-    await vi.waitFor(async () => expect(await found(a, 'printer')).toEqual([]), SOON);
+    await vi.waitFor(async () => expect(await learned(a, 'printer')).toEqual([]), SOON);
+  });
+
+  it('computes each vector once, and a daemon that comes later has all of them', async () => {
+    await using server = await startEmbeddingServer();
+    await using cluster = await twoDaemons();
+    const { a, b, docs } = cluster;
+    await a.client.providers.configure({
+      params: { type: 'openai' },
+      body: { baseUrl: `${server.url}/v1`, apiKey: 'sk-key-of-the-test-0123456789' },
+    });
+    await a.client.config.update({
+      params: { key: 'memory.embedding.provider' },
+      body: { value: 'openai' },
+    });
+    await sync(a, docs.folder);
+    await record(a, 'The printer is silent');
+    await vi.waitFor(() => expect(server.embedded).toHaveLength(4), SOON);
+    const embedded = async ({ client }: TestDaemon) => {
+      const { embeddedCount, chunkCount, method } = await client.memory.getStats();
+      return { embeddedCount, chunkCount, method };
+    };
+    const all = { embeddedCount: 3, chunkCount: 3, method: 'hybrid' };
+    for (const daemon of [a, b])
+      await vi.waitFor(async () => expect(await embedded(daemon)).toEqual(all), SOON);
+    await using late = await startDaemon({ cluster: cluster.environment });
+    await vi.waitFor(async () => expect(await embedded(late)).toEqual(all), SOON);
+    const texts = server.embedded.length;
+    for (const query of ['pears on trees', 'A voyage'])
+      for (const daemon of [b, late]) {
+        expect(await search(daemon, query)).toEqual(await search(a, query));
+        expect((await search(daemon, query)).method).toBe('hybrid');
+      }
+    // Each daemon asked for its two queries, and nobody for a text again.
+    expect(server.embedded.length - texts).toBe(6);
+    expect(new Set(server.embedded.slice(0, texts)).size).toBe(texts);
+  });
+
+  it('gives an index of another cluster, or of a single daemon, what belongs to the cluster', async () => {
+    const docs = documents();
+    const alone = await startDaemon({ flags: { mode: 'mini' } });
+    await sync(alone, docs.folder);
+    await alone.client.config.update({ params: { key: 'memory.roots' }, body: { value: [] } });
+    await alone.stop();
+    await using cluster = await twoDaemons();
+    await sync(cluster.a, cluster.docs.folder);
+    await using joined = await startDaemon({ home: alone.home, cluster: cluster.environment });
+    await vi.waitFor(async () => expect(await files(joined)).toEqual(await files(cluster.a)), SOON);
+    rmSync(docs.folder, { recursive: true });
+  });
+
+  it('takes over all that happened while a daemon was away, also what is not remembered one by one', async () => {
+    await using cluster = await twoDaemons({ hosts: ['one', 'two'] });
+    const { a, b, docs } = cluster;
+    await sync(a, docs.folder);
+    await vi.waitFor(async () => expect(await files(b)).toHaveLength(3), SOON);
+    await b.stop();
+    docs.remove('apples.md');
+    docs.write('new.md', '# New\n\nA volcano.\n');
+    await sync(a, docs.folder);
+    const { database } = a.app;
+    const longAgo = { changed_at: '2026-01-01T00:00:00.000Z' };
+    await database.write(({ db }) => db.updateTable('memory_files').set(longAgo).execute());
+    await new SharedFiles({ database, runtime: systemRuntime }).tidy();
+    const removed = database.read.selectFrom('memory_files').select('path').where('chunks', 'is', null);
+    expect(await removed.execute()).toEqual([]);
+    await using again = await startDaemon({ home: b.home, cluster: cluster.environment });
+    await vi.waitFor(async () => expect(await files(again)).toEqual(await files(a)), SOON);
+    expect(await paths(again, 'volcano')).toEqual(['new.md']);
+  });
+
+  it('leaves a folder to whoever has its lease, and changes nothing after losing it', async () => {
+    await using cluster = await twoDaemons({ hosts: ['one', 'two'] });
+    const { a, b, docs } = cluster;
+    await sync(a, docs.folder);
+    await vi.waitFor(async () => expect(await files(b)).toHaveLength(3), SOON);
+    const { database } = a.app;
+    const thief = { owner: 'daemon_of_nobody', expires_at: '2999-01-01T00:00:00.000Z' };
+    await database.write(async ({ db }) => {
+      const name = `memory of ${docs.folder}`;
+      await db.updateTable('leases').set(thief).where('name', '=', name).execute();
+      await db.updateTable('memory_streams').set({ keeper: thief.owner }).execute();
+    });
+    docs.write('new.md', '# New\n\nA volcano.\n');
+    // A learns of it when it renews the lease.
+    await vi.waitFor(async () => {
+      const answer = await sync(a, docs.folder);
+      expect(Object.keys(answer.reasons)[0]).toContain('is synced by a daemon on');
+    }, SOON);
+    await b.client.memory.search({ body: { query: 'volcano' } });
+    expect(await paths(b, 'volcano')).toEqual([]);
+    const rows = database.read.selectFrom('memory_files').select('path').where('path', 'like', '%new.md');
+    expect(await rows.execute()).toEqual([]);
   });
 
   it('brings files and experiences without Redis', async () => {
@@ -186,5 +287,8 @@ describeCluster('the memory of two daemons', () => {
     await sync(a, docs.folder);
     await vi.waitFor(async () => expect(await files(b)).toHaveLength(3), SOON);
     expect(await search(b, 'pears')).toEqual(await search(a, 'pears'));
+    expect(await learned(b, 'printer')).toEqual([]);
+    await record(a, 'The printer is silent');
+    await vi.waitFor(async () => expect(await learned(b, 'printer')).toHaveLength(1), SOON);
   });
 });
