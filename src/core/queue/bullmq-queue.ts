@@ -130,7 +130,7 @@ export class BullMqQueue implements TaskQueue {
     if (this.#returned) return void this.#returned.push({ id, work, delayMs: 0 });
     // Where Redis does not take it back, the rows remember.
     if (!this.#intake.isOpen) await this.#jobs.add(id, work);
-    else if (!this.#intake.runs(work.agent)) await this.#jobs.addLater(id, work, LEAVE_MS);
+    else if (!this.#intake.runs(work)) await this.#jobs.addLater(id, work, LEAVE_MS);
     else await this.#local.enqueue(id, work);
   }
 }

@@ -112,10 +112,16 @@ describe.skipIf(!hasRedis)('a queue on Redis', () => {
     expect(worker.workers.delivered).toEqual(['a', 'b']);
   });
 
-  it('keeps the priority, owner, agent and lane of what it carries', async () => {
+  it('keeps the priority, owner, agent, labels and lane of what it carries', async () => {
     const place = await someone();
     const api = await daemon(place);
-    const work = { priority: 2, owner: 'user_1', agent: 'http', lane: 'interactive' } as const;
+    const work = {
+      priority: 2,
+      owner: 'user_1',
+      agent: 'http',
+      needs: ['gpu'],
+      lane: 'interactive',
+    } as const;
     await api.queue.enqueue('a', work);
     const { queue } = await daemon(place);
     const got = Promise.withResolvers<unknown>();
