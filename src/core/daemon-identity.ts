@@ -11,6 +11,8 @@ export interface DaemonIdentity {
   clusterId: string;
   /** The name of its machine in the cluster; empty where there is only one. */
   host: string;
+  /** Its labels in the cluster, those that its host and its id imply among them. */
+  labels: readonly string[];
   /** Whether tasks that ask for the label may run here. */
   hasLabel(label: string): boolean;
 }
@@ -21,6 +23,7 @@ export const aloneDaemon: DaemonIdentity = {
   isInCluster: false,
   clusterId: '',
   host: '',
+  labels: [],
   // There is no other host, and no other daemon.
   hasLabel: (label) => label.startsWith('host:') || label.startsWith('daemon:'),
 };

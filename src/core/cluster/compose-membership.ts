@@ -51,10 +51,18 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
     ...deps,
     self: { id, host, version, role: config.get('daemon.role'), labels: JSON.stringify(labels) },
   });
-  const own = new Set(labelsOfDaemon({ id, host, labels }));
+  const allLabels = labelsOfDaemon({ id, host, labels });
+  const own = new Set(allLabels);
   return {
     services: {
-      daemon: { id, isInCluster: true, clusterId, host, hasLabel: (label) => own.has(label) },
+      daemon: {
+        id,
+        isInCluster: true,
+        clusterId,
+        host,
+        labels: allLabels,
+        hasLabel: (label) => own.has(label),
+      },
       membership,
       leases,
       peers: { leases, bus: deps.bus, daemonId: id },

@@ -88,6 +88,11 @@ export class Membership {
     return this.#others;
   }
 
+  /** The agents of this daemon that are ready to run tasks. */
+  get ownAgents(): readonly string[] {
+    return this.#abilities().agents;
+  }
+
   /**
    * Whether no daemon of the host has run tasks for so long, as far as this daemon knows: where it has only just come, or
    * the database was away meanwhile, it does not.

@@ -29,5 +29,6 @@ export function workOfPayload(data: unknown): QueuedWork {
   return workOf(known.success ? known.data : {});
 }
 
-/** BullMQ allows no colon in the name of a queue. */
-export const nameOfJobs = (name: string): string => name.replaceAll(':', '%3A');
+/** The queue of a route, such as `ai-tasks@host%3Aweb-2`: BullMQ allows no colon in the name of a queue. */
+export const nameOfJobs = (name: string, route: string): string =>
+  (route === '' ? name : `${name}@${route}`).replaceAll(':', '%3A');

@@ -81,10 +81,8 @@ export class TaskSweeper {
     const { scan, admission, notices } = this.#deps;
     const page = await scan.page('queued', this.#overdueAfter, OVERDUE_PAGE);
     for (const task of page)
-      if (task.updated_at < before && (task.scheduled_for ?? '') < before) {
-        await notices.check(task);
+      if (task.updated_at < before && (task.scheduled_for ?? '') < before && (await notices.check(task)))
         await admission.wake(task);
-      }
     this.#overdueAfter = page.length < OVERDUE_PAGE ? undefined : page.at(-1);
   }
 }

@@ -34,17 +34,19 @@ export class WaitNotices {
     }
   }
 
-  /** To be called with a task that is queued. */
-  async check(task: TaskHead): Promise<void> {
+  /** To be called with a task that is queued; answers whether a daemon can run it. */
+  async check(task: TaskHead): Promise<boolean> {
     const { database, store, placement, runtime } = this.#deps;
     const message = placement.missing(task)?.missing;
-    if (message === undefined || (await this.#isSaid(task, message))) return;
+    if (message === undefined) return true;
+    if (await this.#isSaid(task, message)) return false;
     await database.write(async (transaction) => {
       const now = await store.lockHead(transaction, task.id);
       // Another daemon may have said it at the same moment.
       if (now?.event_seq !== task.event_seq) return;
       await store.addEvents(transaction, now, runtime.now(), [{ type: 'waiting_for_agent', message }]);
     });
+    return false;
   }
 
   /** Whether the newest event says it. */
