@@ -10,13 +10,15 @@ export const MAX_WORKTREES = 50;
 const FIRST_PORT = 21_000;
 const PORTS = 10;
 
-export type NewWorktree = Omit<WorktreeRow, 'port_base' | 'state'>;
+export type NewWorktree = Omit<WorktreeRow, 'host' | 'port_base' | 'state'>;
 
-/** The rows of worktrees. */
+/** The rows of worktrees; those that it lists and reserves are on its host. */
 export class WorktreeStore {
   readonly #database: Database;
-  constructor(database: Database) {
+  readonly #host: string;
+  constructor(database: Database, host: string) {
     this.#database = database;
+    this.#host = host;
   }
 
   find(taskId: string): Promise<WorktreeRow | undefined> {
@@ -92,7 +94,12 @@ export class WorktreeStore {
   }
 
   list(): Promise<WorktreeRow[]> {
-    return this.#database.read.selectFrom('worktrees').selectAll().orderBy('created_at').execute();
+    return this.#database.read
+      .selectFrom('worktrees')
+      .selectAll()
+      .where('host', 'in', [this.#host, ''])
+      .orderBy('created_at')
+      .execute();
   }
 
   /** Whether nothing will work in it any more as far as is known: its task is finished, or deleted. */
@@ -175,13 +182,15 @@ export class WorktreeStore {
       const live = await db
         .selectFrom('worktrees')
         .select(['task_id', 'port_base'])
+        .where('host', 'in', [this.#host, ''])
         .where('state', '<>', 'discarded')
         .execute();
       if (live.length >= MAX_WORKTREES) throw tooMany();
       const taken = new Set(live.map(({ port_base }) => port_base));
       let port = FIRST_PORT;
       while (taken.has(port)) port += PORTS;
-      const stored: WorktreeRow = { ...row, port_base: hasPorts ? port : null, state: 'creating' };
+      const host = this.#host;
+      const stored: WorktreeRow = { ...row, host, port_base: hasPorts ? port : null, state: 'creating' };
       await db.deleteFrom('worktrees').where('task_id', '=', row.task_id).execute();
       await db.insertInto('worktrees').values(stored).execute();
       return stored;

@@ -24,7 +24,7 @@ export async function listDaemons(cli: Cli, { json }: { json?: boolean }): Promi
       { title: 'RUNNING', value: ({ running, slots }) => `${running} of ${slots}`, align: 'right' },
       { title: 'VERSION', value: ({ version }) => version },
       { title: 'LAST SEEN', value: ({ lastSeenAt }) => formatAge(lastSeenAt, now), fromWidth: 100 },
-      { title: 'LABELS', value: ({ labels }) => labels.join(', '), isElastic: true, fromWidth: 120 },
+      { title: 'LABELS', value: ({ labels }) => labels.join(', '), isElastic: true, fromWidth: 80 },
       { title: 'AGENTS', value: ({ agents }) => agents.join(', '), isElastic: true, fromWidth: 100 },
     ],
     report.daemons,

@@ -34,6 +34,8 @@ export function Details({ task, log }: { task: Task; log: TaskLog }) {
     ['Starts', task.status === 'pending' && scheduledFor && <Ago at={scheduledFor} />],
     ['Finished', task.completedAt && <Ago at={task.completedAt} />],
     ['Directory', task.cwd && <code>{escapeLine(task.cwd)}</code>],
+    ['Needs', task.needs && escapeLine(task.needs.join(', '))],
+    ['Host', placeOf(task)],
     ['Repository', task.repository],
     [
       'Branch',
@@ -70,6 +72,12 @@ export function Details({ task, log }: { task: Task; log: TaskLog }) {
       {prompt && <Text title="Prompt" text={prompt} />}
     </aside>
   );
+}
+
+/** Where its latest run is or was, or where it has to run. */
+function placeOf({ daemon, home }: Task): ReactNode {
+  if (daemon) return <span title={`Daemon ${daemon.id}`}>{escapeLine(daemon.host)}</span>;
+  return home && escapeLine(home);
 }
 
 const TaskLink = ({ id }: { id: string }) => (
