@@ -120,6 +120,20 @@ function refuseNewer(recorded: Recorded[], names: string[]): void {
     );
 }
 
+/**
+ * Throws `wrong_state` for a database that a newer svc has upgraded, even where this one can go on beside it: a copy by this
+ * one would lack what was added.
+ */
+export async function requireKnownSchema(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by name');
+  const unknown = rows.filter(({ name }) => !(name in postgresMigrations));
+  if (unknown.length > 0)
+    throw new AppError(
+      'wrong_state',
+      `The database was upgraded by a newer svc (it has ${unknown.map(({ name }) => name).join(', ')}), so a copy by this one would not be complete. Use the newer svc.`,
+    );
+}
+
 const unusable = (message: string) => new AppError('unavailable', message);
 
 async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
