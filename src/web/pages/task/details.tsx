@@ -35,7 +35,8 @@ export function Details({ task, log }: { task: Task; log: TaskLog }) {
     ['Finished', task.completedAt && <Ago at={task.completedAt} />],
     ['Directory', task.cwd && <code>{escapeLine(task.cwd)}</code>],
     ['Needs', task.needs && escapeLine(task.needs.join(', '))],
-    ['Host', placeOf(task)],
+    ['Host', hostOf(task)],
+    ['Daemon', task.daemon && <code>{escapeLine(task.daemon.id)}</code>],
     ['Repository', task.repository],
     [
       'Branch',
@@ -75,10 +76,7 @@ export function Details({ task, log }: { task: Task; log: TaskLog }) {
 }
 
 /** Where its latest run is or was, or where it has to run. */
-function placeOf({ daemon, home }: Task): ReactNode {
-  if (daemon) return <span title={`Daemon ${daemon.id}`}>{escapeLine(daemon.host)}</span>;
-  return home && escapeLine(home);
-}
+const hostOf = ({ daemon, home }: Task): ReactNode => escapeLine(daemon?.host ?? home ?? '');
 
 const TaskLink = ({ id }: { id: string }) => (
   <Link to="/tasks/$id" params={{ id }} className={styles['id'] ?? ''}>

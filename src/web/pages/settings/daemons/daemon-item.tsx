@@ -38,12 +38,13 @@ export function DaemonItem({
       badge={
         <>
           <StateBadge tone={tones[state]}>{state === 'draining' && drained ? 'drained' : state}</StateBadge>
-          {isThis && <StateBadge icon="monitor">this one</StateBadge>}
+          {isThis && <small className="muted">sent this page</small>}
         </>
       }
       note={
         <>
-          {role === 'api' ? 'Runs no tasks' : `Runs ${running} of ${slots} tasks`} · {roles[role]}
+          {role !== 'api' && `Running ${running} of ${slots} · `}
+          {roles[role]}
           <p>
             svc {version} · since <Ago at={daemon.startedAt} />
             {state === 'silent' && (

@@ -15,7 +15,7 @@ export function DaemonsSection() {
       hint={
         isAlone
           ? 'This daemon is alone. In mode pro, several share a database and their tasks.'
-          : 'They share a database and their tasks. A task that needs a label runs only where it is.'
+          : 'They share a database and their tasks. A task that needs a label runs only on a daemon that has it.'
       }
     >
       <Read query={cluster} rows={2}>
