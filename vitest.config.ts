@@ -36,7 +36,7 @@ const slow = [
   'test/core/tools/commands/{run-command-floods,sandbox-git}.test.ts',
   'test/core/tools/mcp/{mcp-lifecycle,mcp-stdio}.test.ts',
   'test/core/worktrees/worktree-orphans.test.ts',
-  'test/daemon/{best-of,best-of-after-restart,follow-ups-of-pull-requests,hostile-tools,memory-paths}.test.ts',
+  'test/daemon/{backups-of-a-cluster,best-of,best-of-after-restart,follow-ups-of-pull-requests,hostile-tools,memory-paths}.test.ts',
   'test/daemon/{sandboxed-agents,schedules-after-kill,worktrees-of-tasks}.test.ts',
   'test/daemon/routes/{chat-recorded-breaks,memory-embeddings,tasks-pull-requests,tasks-worktrees}.test.ts',
 ];

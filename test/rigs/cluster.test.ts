@@ -5,7 +5,7 @@ import { hasRedis } from '../helpers/redis-server.ts';
 import { faults } from './cluster/faults.ts';
 import { runCluster } from './cluster/rig.ts';
 
-/** Ten runs of the others. */
+/** The one that is left out takes longer than all others together. */
 const names = faults.map(({ name }) => name).filter((name) => name !== 'Redis away for 5 minutes');
 
 describe.skipIf(!hasPostgres || !hasRedis)('three daemons (need PostgreSQL and Redis)', () => {

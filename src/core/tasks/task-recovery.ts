@@ -219,6 +219,8 @@ const toFound = (task: TaskHead): Found => ({
   best_of: task.best_of,
   interactive: task.interactive,
   suspect: task.suspect,
+  needs: task.needs,
+  home: task.home,
   scheduled_for: task.scheduled_for,
   updated_at: task.updated_at,
   crashes: task.crashes,
