@@ -50,7 +50,6 @@ const isTable = isPro
 const onlyAlone: Readonly<Record<string, string>> = {
   'test/core/storage/sqlite/*.test.ts': 'the file of SQLite and what may become of it',
   'test/core/retention/upgrade-copy-rule.test.ts': 'copies of that file',
-  'test/daemon/{routes/backups,scheduled-backups}.test.ts': 'backups of that file; PostgreSQL has its own',
   'test/core/moving/*.test.ts':
     'move that file to PostgreSQL and back, and start a daemon of either kind themselves',
 };

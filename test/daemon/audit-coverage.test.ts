@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routeAudit } from '../../src/contract/route-audit.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { send } from '../helpers/http.ts';
-import { isPro } from '../helpers/pro.ts';
 import { allRoutes } from '../helpers/routes.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -46,7 +45,7 @@ describe('a change by a person', () => {
     send(daemon, method, path, body, daemon.headers);
   const entries = async (tool: string) => (await daemon.client.audit.list({ query: { tool } })).entries;
 
-  const recorded: [string, string, string, unknown?][] = [
+  it.each<[string, string, string, unknown?]>([
     ['queue.paused', 'POST', '/api/queue/pause'],
     ['queue.resumed', 'POST', '/api/queue/resume'],
     ['memory.cleared', 'DELETE', '/api/memory/all'],
@@ -57,23 +56,18 @@ describe('a change by a person', () => {
     ['auth.profile_changed', 'PATCH', '/api/auth/me', { name: 'A new name' }],
     ['pairing.cleaned_up', 'POST', '/api/devices/pairing/cleanup'],
     ['experiences.pruned', 'POST', '/api/memory/experiences/prune', {}],
-  ];
-  // The backup of a cluster is that of its PostgreSQL.
-  it.each(isPro ? recorded.filter(([event]) => event !== 'backup.created') : recorded)(
-    'is recorded as %s',
-    async (event, method, path, body) => {
-      const { status, body: answer } = await call(method, path, body);
-      expect([200, 201, 202], JSON.stringify(answer)).toContain(status);
-      expect(await entries(event)).toMatchObject([
-        {
-          kind: 'security',
-          userId: expect.any(String),
-          address: expect.stringContaining('127.0.0.1'),
-          result: 'ok',
-        },
-      ]);
-    },
-  );
+  ])('is recorded as %s', async (event, method, path, body) => {
+    const { status, body: answer } = await call(method, path, body);
+    expect([200, 201, 202], JSON.stringify(answer)).toContain(status);
+    expect(await entries(event)).toMatchObject([
+      {
+        kind: 'security',
+        userId: expect.any(String),
+        address: expect.stringContaining('127.0.0.1'),
+        result: 'ok',
+      },
+    ]);
+  });
 
   it('is recorded with the names of the fields, never with their values', async () => {
     await call('PATCH', '/api/auth/me', { bio: 'something private' });
