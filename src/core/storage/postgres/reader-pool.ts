@@ -20,11 +20,19 @@ export class ReaderPool {
     options: { connections: number; limitMs: number; onError: (error: unknown) => void },
   ) {
     this.#limitMs = options.limitMs;
+    const connecting = connectionOptions(server, 'svc-reader', {
+      default_transaction_read_only: 'on',
+      statement_timeout: String(options.limitMs),
+    });
     this.#pool = new pg.Pool({
-      ...connectionOptions(server, 'svc-reader', {
-        default_transaction_read_only: 'on',
-        statement_timeout: String(options.limitMs),
-      }),
+      ...connecting,
+      // A read waits for a free connection as for its answer; the library knows one limit for this and for connecting.
+      connectionTimeoutMillis: silenceMs(server),
+      Client: class extends pg.Client {
+        constructor(config?: pg.ClientConfig) {
+          super({ ...config, connectionTimeoutMillis: connecting.connectionTimeoutMillis });
+        }
+      },
       // The server ends what takes long; this is for one that does not answer at all.
       query_timeout: silenceMs(server),
       max: options.connections,
