@@ -48,7 +48,8 @@ export class SharedIndex implements FileJournal {
     this.#sql = statements(deps.database);
     const stored = this.#sql.fact.get(CHUNK_IDS)?.['value'];
     this.#ids = typeof stored === 'string' ? (JSON.parse(stored) as IdRange[]) : [];
-    this.#lastVersion = Number(this.#sql.lastVersion.get()?.['version'] ?? 0);
+    // Above those of an earlier thread, whose changes may be confirmed still.
+    this.#lastVersion = Math.max(Number(this.#sql.lastVersion.get()?.['version'] ?? 0), Date.now());
   }
 
   note(path: string): void {
