@@ -137,6 +137,17 @@ describeCluster('the memory of two daemons', () => {
     expect(await files(b)).toEqual([]);
   });
 
+  it('forgets a folder that its daemon is no longer to index', async () => {
+    await using cluster = await twoDaemons();
+    const { a, b, docs } = cluster;
+    await sync(a, docs.folder);
+    await sync(b, join(docs.folder, 'deep'));
+    await vi.waitFor(async () => expect(await files(b)).toHaveLength(3), SOON);
+    await a.client.config.update({ params: { key: 'memory.roots' }, body: { value: [] } });
+    for (const daemon of [a, b]) await vi.waitFor(async () => expect(await files(daemon)).toEqual([]), SOON);
+    expect(await b.client.memory.getStats()).toMatchObject({ roots: [], sharedRoots: [] });
+  });
+
   it('reads a folder of two daemons on one machine once, and the other goes on when the first is gone', async () => {
     await using cluster = await twoDaemons();
     const { a, b, docs } = cluster;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SharedFile } from '../../../../src/core/memory/index/index-calls.ts';
 import { belongsTo, openIndexDatabase } from '../../../../src/core/memory/index/index-database.ts';
 import { createMemoryIndex } from '../../../../src/core/memory/index/memory-index.ts';
@@ -140,7 +140,7 @@ describe('an index that others share', () => {
     pull(other);
     expect(other.calls.removeFile(join(folder, 'a.md'))).toBe(true);
     expect(other.calls.unpublished(100).files).toMatchObject([
-      { path: join(folder, 'a.md'), shared: { root: folder, rev: 1 }, file: undefined },
+      { path: join(folder, 'a.md'), isByUser: true, shared: { root: folder, rev: 1 }, file: undefined },
     ]);
     publish(other);
     pull(one, true);
@@ -148,7 +148,8 @@ describe('an index that others share', () => {
     const query = { text: 'apple', maxResults: 10, minScore: 0, sync: rules() };
     expect((await one.calls.search(query)).chunks).toEqual([]);
     write('a.md', 'apple again\n');
-    expect((await one.calls.search(query)).chunks).toHaveLength(1);
+    // A search waits for changed files for a moment only.
+    await vi.waitFor(async () => expect((await one.calls.search(query)).chunks).toHaveLength(1), 10_000);
   });
 
   it('keeps a newer change of its own file against an older one of others', async () => {
@@ -196,6 +197,10 @@ describe('an index that others share', () => {
       join(folder, 'a.md'),
     ]);
     expect(found.stale).toBe(false);
+    // A sync that began before this daemon heard of the other folder.
+    await one.calls.syncDirectory({ basePath: folder, ...rules() });
+    await one.calls.keepOnly([folder]);
+    expect(await search(one, 'far')).toHaveLength(1);
     one.calls.dropRoot({ root: '/elsewhere', isKept: false });
     expect(await search(one, 'far')).toEqual([]);
     expect(one.calls.unpublished(10).files.map(({ path }) => path)).toEqual([join(folder, 'a.md')]);

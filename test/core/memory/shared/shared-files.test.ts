@@ -13,6 +13,7 @@ const filesOf = ({ database }: Pick<TestStorage, 'database'>) => new SharedFiles
 const change = (name: string, text: string | undefined, rev?: number): UnpublishedFile => ({
   path: `${ROOT}/${name}`,
   version: 1,
+  isByUser: text === undefined,
   ...(rev !== undefined && { shared: { root: ROOT, rev } }),
   file:
     text === undefined
