@@ -6,7 +6,7 @@ import { SharedFiles } from '../../src/core/memory/shared/shared-files.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { describeCluster, startCluster } from '../helpers/cluster.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
-import { startEmbeddingServer } from '../helpers/embedding-server.ts';
+import { type EmbeddingServer, startEmbeddingServer } from '../helpers/embedding-server.ts';
 import { RedisServer } from '../helpers/redis-server.ts';
 
 /** A hint comes at once; without one the others look every five seconds. A starved machine takes longer. */
@@ -62,6 +62,20 @@ const files = async ({ client }: TestDaemon) =>
     hash,
     chunkCount,
   }));
+
+/** Lets the cluster compute vectors. */
+async function embedWith({ client }: TestDaemon, { url }: EmbeddingServer) {
+  await client.providers.configure({
+    params: { type: 'openai' },
+    body: { baseUrl: `${url}/v1`, apiKey: 'sk-key-of-the-test-0123456789' },
+  });
+  await client.config.update({ params: { key: 'memory.embedding.provider' }, body: { value: 'openai' } });
+}
+
+const embedded = async ({ client }: TestDaemon) => {
+  const { embeddedCount, chunkCount, method } = await client.memory.getStats();
+  return { embeddedCount, chunkCount, method };
+};
 
 const record = ({ client }: TestDaemon, intent: string) =>
   client.experiences.create({
@@ -121,6 +135,17 @@ describeCluster('the memory of two daemons', () => {
     await b.client.memory.deleteAll();
     await vi.waitFor(async () => expect(await files(a)).toEqual([]), SOON);
     expect(await files(b)).toEqual([]);
+  });
+
+  it('forgets a folder that its daemon is no longer to index', async () => {
+    await using cluster = await twoDaemons();
+    const { a, b, docs } = cluster;
+    await sync(a, docs.folder);
+    await sync(b, join(docs.folder, 'deep'));
+    await vi.waitFor(async () => expect(await files(b)).toHaveLength(3), SOON);
+    await a.client.config.update({ params: { key: 'memory.roots' }, body: { value: [] } });
+    for (const daemon of [a, b]) await vi.waitFor(async () => expect(await files(daemon)).toEqual([]), SOON);
+    expect(await b.client.memory.getStats()).toMatchObject({ roots: [], sharedRoots: [] });
   });
 
   it('reads a folder of two daemons on one machine once, and the other goes on when the first is gone', async () => {
@@ -191,21 +216,10 @@ describeCluster('the memory of two daemons', () => {
     await using server = await startEmbeddingServer();
     await using cluster = await twoDaemons();
     const { a, b, docs } = cluster;
-    await a.client.providers.configure({
-      params: { type: 'openai' },
-      body: { baseUrl: `${server.url}/v1`, apiKey: 'sk-key-of-the-test-0123456789' },
-    });
-    await a.client.config.update({
-      params: { key: 'memory.embedding.provider' },
-      body: { value: 'openai' },
-    });
+    await embedWith(a, server);
     await sync(a, docs.folder);
     await record(a, 'The printer is silent');
     await vi.waitFor(() => expect(server.embedded).toHaveLength(4), SOON);
-    const embedded = async ({ client }: TestDaemon) => {
-      const { embeddedCount, chunkCount, method } = await client.memory.getStats();
-      return { embeddedCount, chunkCount, method };
-    };
     const all = { embeddedCount: 3, chunkCount: 3, method: 'hybrid' };
     for (const daemon of [a, b])
       await vi.waitFor(async () => expect(await embedded(daemon)).toEqual(all), SOON);
@@ -220,6 +234,20 @@ describeCluster('the memory of two daemons', () => {
     // Each daemon asked for its two queries, and nobody for a text again.
     expect(server.embedded.length - texts).toBe(6);
     expect(new Set(server.embedded.slice(0, texts)).size).toBe(texts);
+  });
+
+  it('pays for no text twice when all daemons begin at the same time', async () => {
+    await using server = await startEmbeddingServer();
+    await using cluster = await twoDaemons();
+    const { a, b, docs } = cluster;
+    for (let n = 0; n < 300; n++) docs.write(`note-${n}.md`, `Note ${n} says ${'na '.repeat(n % 7)}${n}.\n`);
+    await sync(a, docs.folder);
+    await vi.waitFor(async () => expect((await embedded(b)).chunkCount).toBe(303), SOON);
+    await embedWith(a, server);
+    const all = { embeddedCount: 303, chunkCount: 303, method: 'hybrid' };
+    for (const daemon of [a, b])
+      await vi.waitFor(async () => expect(await embedded(daemon)).toEqual(all), SOON);
+    expect(server.embedded).toHaveLength(303);
   });
 
   it('gives an index of another cluster, or of a single daemon, what belongs to the cluster', async () => {

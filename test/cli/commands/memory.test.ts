@@ -275,6 +275,18 @@ describe('svc memory index commands', () => {
         'Directories    /home/ada/notes\n',
     );
     expect(stderr).toBe('');
+    stats = statsOf({
+      roots: ['/docs', '/far'],
+      sharedRoots: [
+        { path: '/docs', host: 'web-1', daemon: 'daemon_1', online: true },
+        { path: '/far', host: 'web-2', daemon: 'daemon_2', online: false },
+      ],
+    });
+    expect((await svc('stats')).stdout).toContain(
+      'Directories    /docs\n               /far\n' +
+        'Read by        /docs: daemon_1 on web-1\n' +
+        '               /far: no daemon now, last daemon_2 on web-2. Files that changed since are not found\n',
+    );
     stats = statsOf({ lastSyncAt: null, roots: [] });
     expect((await svc('stats')).stderr).toContain('svc memory sync DIRECTORY');
   });

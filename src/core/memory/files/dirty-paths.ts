@@ -141,7 +141,10 @@ export class DirtyPaths {
       if (paths.push(path) === SLICE_PATHS) break;
     }
     for (const path of paths) this.#paths.delete(path);
-    const reachable = this.#reachable(paths, rules.roots);
+    const { roots, elsewhere } = rules;
+    // A root that another daemon reads by now is its concern.
+    const own = elsewhere ? paths.filter((path) => roots.some((root) => isInside(root, path))) : paths;
+    const reachable = this.#reachable(own, roots);
     try {
       const { outcome, remaining } = this.#sync.syncPaths(reachable, rules, end);
       for (const path of remaining) this.#paths.add(path);

@@ -31,6 +31,8 @@ export interface FileJournal {
   afterCommit(): void;
   /** Within `transaction`: the index was cleared. */
   clear(): void;
+  /** Whether a file is one that other daemons have too: it goes with its root, not by a sync. */
+  isShared(path: string): boolean;
 }
 
 /** The stored metadata of a file without its chunks. */
@@ -137,9 +139,10 @@ export class FileStore {
       return sum + Number(this.#sql.countBelow.get(path, above, below)?.['n']);
     }, 0);
     if (inside === this.fileCount) return;
-    const outsideRows = [...this.#sql.all.iterate()].filter(
-      (row) => !outer.some((directory) => isInside(directory, String(row['path']))),
-    );
+    const { journal } = this.#deps;
+    const isOutside = (path: string) =>
+      !outer.some((directory) => isInside(directory, path)) && !journal?.isShared(path);
+    const outsideRows = [...this.#sql.all.iterate()].filter((row) => isOutside(String(row['path'])));
     for (let at = 0; at < outsideRows.length; at += BATCH_SIZE)
       yield outsideRows.slice(at, at + BATCH_SIZE).map((row) => toKnown(row));
   }

@@ -145,6 +145,8 @@ export interface StoredChunk {
 export interface UnpublishedFile {
   path: string;
   version: number;
+  /** Whether a user removed it, or a part of it, and no sync found it changed. */
+  isByUser: boolean;
   /** What the others have of it. */
   shared?: { root: string; rev: number };
   /** undefined where it was removed. */

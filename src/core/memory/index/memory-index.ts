@@ -83,6 +83,7 @@ export function createMemoryIndex(
     syncedDirectories: store.syncedDirectories,
     onError,
   });
+  const byUser = <Result>(work: () => Result): Result => (shared ? shared.byUser(work) : work());
   /** A file that a user removes from the index stays out of it until it changes. */
   const forget = (path: string) => {
     scanner.recordRemoved(path);
@@ -136,12 +137,12 @@ export function createMemoryIndex(
     },
     files: (page) => store.list(page),
     chunksOf: (path) => store.chunksOf(path),
-    removeChunk: (id) => store.removeChunk(id),
+    removeChunk: (id) => byUser(() => store.removeChunk(id)),
     removeFile(path) {
       // The path is only used as a key of the index, so any other path finds nothing.
       if (!store.known(path)) return false;
       forget(path);
-      return store.removeFile(path);
+      return byUser(() => store.removeFile(path));
     },
     clear() {
       sync.cancel();

@@ -10,7 +10,9 @@ import type { IndexCalls, SharedFile, UnpublishedFile } from './index-calls.ts';
 const tables = `
   create table if not exists shared_files (path text primary key, root text not null, rev integer not null);
   create index if not exists shared_files_by_root on shared_files (root);
-  create table if not exists unpublished_files (path text primary key, version integer not null);
+  create table if not exists unpublished_files (
+    path text primary key, version integer not null, is_by_user integer not null
+  );
   create index if not exists unpublished_by_version on unpublished_files (version);
   create table if not exists shared_roots (root text primary key, rev integer not null);
 `;
@@ -41,6 +43,7 @@ export class SharedIndex implements FileJournal {
   #isApplying = false;
   #haveIdsChanged = false;
   #hasNoted = false;
+  #isByUser = false;
 
   constructor(deps: SharedIndexDeps) {
     this.#deps = deps;
@@ -48,13 +51,28 @@ export class SharedIndex implements FileJournal {
     this.#sql = statements(deps.database);
     const stored = this.#sql.fact.get(CHUNK_IDS)?.['value'];
     this.#ids = typeof stored === 'string' ? (JSON.parse(stored) as IdRange[]) : [];
-    this.#lastVersion = Number(this.#sql.lastVersion.get()?.['version'] ?? 0);
+    // Above those of an earlier thread, whose changes may be confirmed still.
+    this.#lastVersion = Math.max(Number(this.#sql.lastVersion.get()?.['version'] ?? 0), Date.now());
   }
 
   note(path: string): void {
     if (this.#isApplying) return;
-    this.#sql.note.run(path, ++this.#lastVersion);
+    this.#sql.note.run(path, ++this.#lastVersion, Number(this.#isByUser));
     this.#hasNoted = true;
+  }
+
+  isShared(path: string): boolean {
+    return this.#sql.shared.get(path) !== undefined;
+  }
+
+  /** Does what a user wants, which also goes to the others where this daemon has not the file. */
+  byUser<Result>(work: () => Result): Result {
+    this.#isByUser = true;
+    try {
+      return work();
+    } finally {
+      this.#isByUser = false;
+    }
   }
 
   nextChunkId(): number {
@@ -180,11 +198,12 @@ export class SharedIndex implements FileJournal {
     this.#sql.removeUnpublished.run(path);
   }
 
-  #read({ path: given, version, root, rev }: Record<string, SQLOutputValue>): UnpublishedFile {
+  #read({ path: given, version, is_by_user, root, rev }: Record<string, SQLOutputValue>): UnpublishedFile {
     const path = String(given);
     return {
       path,
       version: Number(version),
+      isByUser: is_by_user === 1,
       ...(root !== null && { shared: { root: String(root), rev: Number(rev) } }),
       file: this.#deps.store().read(path),
     };
@@ -197,11 +216,11 @@ function statements(database: DatabaseSync) {
     fact: prepare('select value from facts where name = ?'),
     setFact: prepare('insert or replace into facts (name, value) values (?, ?)'),
     lastVersion: prepare('select max(version) as version from unpublished_files'),
-    note: prepare('insert or replace into unpublished_files (path, version) values (?, ?)'),
+    note: prepare('insert or replace into unpublished_files (path, version, is_by_user) values (?, ?, ?)'),
     isUnpublished: prepare('select 1 from unpublished_files where path = ?'),
     removeUnpublished: prepare('delete from unpublished_files where path = ?'),
     acknowledge: prepare('delete from unpublished_files where path = ? and version = ?'),
-    unpublished: prepare(`select u.path, u.version, s.root, s.rev from unpublished_files u
+    unpublished: prepare(`select u.path, u.version, u.is_by_user, s.root, s.rev from unpublished_files u
       left join shared_files s on s.path = u.path order by u.version limit ?`),
     shared: prepare('select root, rev from shared_files where path = ?'),
     setShared: prepare('insert or replace into shared_files (path, root, rev) values (?, ?, ?)'),

@@ -37,39 +37,33 @@ export class RootKeeper {
     return this.#kept.has(root);
   }
 
-  /** The folders that some daemon reads now. */
-  async held(): Promise<Set<string>> {
-    const { database, runtime } = this.#deps;
-    const rows = await database.read
-      .selectFrom('leases')
-      .select('name')
-      .where('name', '>=', leaseOf('/'))
-      .where('name', '<', leaseOf('0'))
-      .where('expires_at', '>', runtime.now().toISOString())
-      .execute();
-    return new Set(rows.map(({ name }) => name.slice(leaseOf('').length)));
-  }
-
   /** The folder of this daemon that a path belongs to. */
   rootOf(path: string): string | undefined {
     return [...this.#kept].find((root) => isInside(root, path));
   }
 
-  /** Takes the folders that no other daemon has, and drops those that are not wanted any more. */
-  async look(roots: ReadonlyMap<string, MemoryStreamRow>): Promise<{ taken: string[]; dropped: string[] }> {
-    const { daemonId, wanted } = this.#deps;
+  /**
+   * Takes the folders that no other daemon has, and drops those that are not wanted any more; `held` are those that some
+   * daemon reads.
+   */
+  async look(
+    roots: ReadonlyMap<string, MemoryStreamRow>,
+  ): Promise<{ taken: string[]; dropped: string[]; held: Set<string> }> {
+    const { daemonId, wanted, runtime } = this.#deps;
     const now = wanted();
     const dropped = [...roots]
       .filter(([root, { keeper }]) => keeper === daemonId && !now.includes(root))
       .map(([root]) => root);
     for (const root of dropped) await this.#drop(root);
+    const leases = await this.#leases();
     const taken: string[] = [];
     for (const root of now) {
       if (this.#kept.has(root) || !isDirectory(root)) continue;
-      const row = roots.get(root);
-      if ((await this.#mayTake(root, row)) && (await this.take(root))) taken.push(root);
+      if (this.#mayTake(roots.get(root), leases.get(root)) && (await this.take(root))) taken.push(root);
     }
-    return { taken, dropped };
+    const at = runtime.now().getTime();
+    const held = [...leases].filter(([, end]) => end > at).map(([root]) => root);
+    return { taken, dropped, held: new Set([...held, ...this.#kept]) };
   }
 
   /** Takes a folder unless another daemon holds it, on whichever machine that one was. */
@@ -99,16 +93,25 @@ export class RootKeeper {
     await leases.release(leaseOf(root));
   }
 
-  /** A folder of another machine may be another folder: it is left to the daemons there while there may be one. */
-  async #mayTake(root: string, row: MemoryStreamRow | undefined): Promise<boolean> {
-    const { database, host, runtime } = this.#deps;
-    if (!row || row.host === null || row.host === host) return true;
-    const lease = await database.read
+  /** When the lease of each folder ends, or has ended, in milliseconds since 1970. */
+  async #leases(): Promise<Map<string, number>> {
+    const rows = await this.#deps.database.read
       .selectFrom('leases')
-      .select('expires_at')
-      .where('name', '=', leaseOf(root))
-      .executeTakeFirst();
-    return !lease || Date.parse(lease.expires_at) < runtime.now().getTime() - HOST_GONE_MS;
+      .select(['name', 'expires_at'])
+      .where('name', '>=', leaseOf('/'))
+      .where('name', '<', leaseOf('0'))
+      .execute();
+    return new Map(
+      rows.map(({ name, expires_at }) => [name.slice(leaseOf('').length), Date.parse(expires_at)]),
+    );
+  }
+
+  /** A folder of another machine may be another folder: it is left to the daemons there while there may be one. */
+  #mayTake(row: MemoryStreamRow | undefined, leaseEnd: number | undefined): boolean {
+    const { host, runtime } = this.#deps;
+    if (leaseEnd === undefined) return true;
+    const isOfThisHost = !row || row.host === null || row.host === host;
+    return leaseEnd < runtime.now().getTime() - (isOfThisHost ? 0 : HOST_GONE_MS);
   }
 }
 

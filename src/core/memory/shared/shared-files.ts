@@ -6,8 +6,9 @@ import type { Schema } from '../../storage/schema.ts';
 import type { SharedFile, StoredChunk, StoredFile, UnpublishedFile } from '../index/index-calls.ts';
 import { takeIdBlock } from './memory-streams.ts';
 
-/** How many files are read or written at a time. */
+/** How many files are read at a time, and about how many bytes of them. */
 const PAGE = 100;
+const PAGE_BYTES = 2 * 2 ** 20;
 /** Removed files are remembered so long; an index that was away longer reads everything again. */
 const FORGOTTEN_MS = 7 * 86_400_000;
 
@@ -80,17 +81,21 @@ export class SharedFiles {
     );
   }
 
-  /** Some of the changes of a folder after a number, in their order; fewer than `PAGE` are all. */
+  /** Some of the changes of a folder after a number, in their order. */
   async after(root: string, rev: number): Promise<{ files: SharedFile[]; isLast: boolean }> {
-    const rows = await this.#deps.database.read
+    const changed = this.#deps.database.read
       .selectFrom('memory_files')
-      .selectAll()
       .where('root', '=', root)
       .where('rev', '>', rev)
-      .orderBy('rev')
-      .limit(PAGE)
-      .execute();
-    return { files: rows.map(toShared), isLast: rows.length < PAGE };
+      .orderBy('rev');
+    const sizes = await changed.select(['rev', 'size']).limit(PAGE).execute();
+    let bytes = 0;
+    const upTo = sizes.findIndex(({ size }) => (bytes += size) > PAGE_BYTES);
+    const last = (upTo === -1 ? sizes.at(-1) : sizes[upTo])?.rev;
+    if (last === undefined) return { files: [], isLast: true };
+    // One that changes between the queries comes later, with a higher number.
+    const rows = await changed.selectAll().where('rev', '<=', last).execute();
+    return { files: rows.map(toShared), isLast: sizes.length < PAGE && last === sizes.at(-1)?.rev };
   }
 
   /** Stores changes of the daemon that has the files; undefined where another one has them by now. */
@@ -154,14 +159,15 @@ export class SharedFiles {
       const published: PublishedFiles['files'] = [];
       for (const [at, file] of files.entries()) {
         const { path, version } = file;
-        const stored = await db
+        let removal = db
           .updateTable('memory_files')
           .set(this.#toRow(root, { ...file, rev: before + at + 1 }))
           .where('path', '=', path)
           .where('root', '=', root)
-          .where('rev', '=', file.shared?.rev ?? -1)
-          .returning('rev')
-          .executeTakeFirst();
+          .where('rev', '=', file.shared?.rev ?? -1);
+        // What is left of the file is a part of what is stored.
+        if (file.file) removal = removal.where('hash', '=', file.file.hash);
+        const stored = await removal.returning('rev').executeTakeFirst();
         published.push({ path, version, ...(stored && { rev: stored.rev }) });
       }
       return { before, rev, files: published };

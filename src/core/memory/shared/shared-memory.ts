@@ -51,6 +51,7 @@ export class SharedMemory {
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe: (() => void)[] = [];
   #isStopped = false;
+  #hasFailed = false;
 
   constructor(deps: SharedMemoryDeps) {
     this.#deps = deps;
@@ -149,14 +150,22 @@ export class SharedMemory {
   /** Looks soon what others did; never rejects. */
   hint(): void {
     if (this.#isStopped) return;
-    this.look().catch((error: unknown) => {
-      if (this.#isStopped) return;
-      if (!(error instanceof AppError)) return this.#deps.reportBug(error);
-      this.#deps.log.warn(
-        { reason: messageOf(error) },
-        'the memory could not be compared; it is tried again',
-      );
-    });
+    this.look().then(
+      () => (this.#hasFailed = false),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /** Says once why, however often it is tried again. */
+  #fail(error: unknown): void {
+    if (this.#isStopped) return;
+    if (!(error instanceof AppError)) return this.#deps.reportBug(error);
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#deps.log.warn(
+      { reason: messageOf(error) },
+      'the memory could not be compared with that of the other daemons; it is tried again',
+    );
   }
 
   /** Resolves when the index has what was in the database at the call, and the database what was in the index. */
@@ -175,9 +184,9 @@ export class SharedMemory {
   async #round(): Promise<void> {
     const { files, keeper, index, pullExperiences, onTaken } = this.#deps;
     this.#roots = await files.roots();
-    const { taken, dropped } = await keeper.look(this.#roots);
+    const { taken, dropped, held } = await keeper.look(this.#roots);
     if (taken.length + dropped.length > 0) this.#roots = await files.roots();
-    this.#held = this.elsewhere().length > 0 ? await keeper.held() : new Set();
+    this.#held = held;
     if (this.#roots.size > 0 || index.isRunning) {
       await this.#pull();
       await this.#publish();
@@ -210,7 +219,7 @@ export class SharedMemory {
       await index.call('dropRoot', { root, rev: 0, isKept });
       from = 0;
     }
-    for (let isLast = false; !isLast;) {
+    for (let isLast = false; !isLast && !this.#isStopped;) {
       const page = await files.after(root, from);
       ({ isLast } = page);
       from = page.files.at(-1)?.rev ?? from;
@@ -245,10 +254,14 @@ export class SharedMemory {
       rev: -1,
       files: changes.map(({ path, version }) => ({ path, version })),
     };
-    const published = this.#deps.keeper.keeps(root)
-      ? await files.publish(root, daemonId, changes)
-      : await files.publishRemovals(root, changes);
-    return published ?? gone;
+    if (this.#deps.keeper.keeps(root)) return (await files.publish(root, daemonId, changes)) ?? gone;
+    const removals = changes.filter(({ isByUser }) => isByUser);
+    const published = removals.length > 0 ? await files.publishRemovals(root, removals) : undefined;
+    if (published && removals.length === changes.length) return published;
+    // The lease was lost during a sync: the index takes what the others have, all of it.
+    await this.#deps.index.call('dropRoot', { root, rev: 0, isKept: false });
+    (await this.#knownRevs()).set(root, 0);
+    return gone;
   }
 
   /** The folder that a file belongs to: one that this daemon reads, else the one that it came from. */
