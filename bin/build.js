@@ -99,6 +99,7 @@ const chunks = [
   ...(await bundle({ 'index-thread': source('core/memory/index/index-thread.ts') })),
   ...(await bundle({ 'fork-process': source('core/processes/fork-server/fork-process.ts') })),
   ...(await bundle({ 'reader-thread': source('core/storage/sqlite/long-reads/reader-thread.ts') })),
+  ...(await bundle({ 'snapshot-thread': source('core/backup/snapshot-thread.ts') })),
   ...(await buildWeb(root, join(dist, 'web'))),
 ];
 const circular = chunksInCycles(chunks);

@@ -61,17 +61,39 @@ export class SessionStore {
     offset: number;
   }): Promise<{ found: ListedSession[]; total: number }> {
     const { read } = this.#database;
-    let sessions = read
+    let ranked = read
       .selectFrom('task_sessions as session')
       .innerJoin('tasks as task', 'task.id', 'session.task_id')
-      // Other columns come from the row with the highest value (SQLite).
-      .select(({ fn }) => fn.max<string>('session.updated_at').as('updated_at'))
       .select(['session.agent', 'session.session_id', 'session.cli_version', 'session.cwd', 'session.host'])
-      .select(['task.id as task_id', 'task.title', 'task.status'])
-      .groupBy(['session.agent', 'session.session_id'])
-      .having('task.status', 'in', ['completed', 'failed', 'cancelled']);
-    if (ownerId !== undefined) sessions = sessions.where('task.owner_id', '=', ownerId);
-    if (agent !== undefined) sessions = sessions.where('session.agent', '=', agent);
+      .select(['session.updated_at', 'task.id as task_id', 'task.title', 'task.status'])
+      .select(({ fn }) =>
+        fn
+          .agg<number>('row_number')
+          .over((over) =>
+            over
+              .partitionBy(['session.agent', 'session.session_id'])
+              .orderBy('session.updated_at', 'desc')
+              .orderBy('task.seq', 'desc'),
+          )
+          .as('position'),
+      );
+    if (ownerId !== undefined) ranked = ranked.where('task.owner_id', '=', ownerId);
+    if (agent !== undefined) ranked = ranked.where('session.agent', '=', agent);
+    const sessions = read
+      .selectFrom(ranked.as('ranked'))
+      .select([
+        'agent',
+        'session_id',
+        'cli_version',
+        'cwd',
+        'host',
+        'updated_at',
+        'task_id',
+        'title',
+        'status',
+      ])
+      .where('position', '=', 1)
+      .where('status', 'in', ['completed', 'failed', 'cancelled']);
     const [page, counted] = await Promise.all([
       sessions.orderBy('updated_at', 'desc').limit(limit).offset(offset).execute(),
       read

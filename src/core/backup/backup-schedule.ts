@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseDuration } from '../../contract/duration.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Leases } from '../leases.ts';
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../errors.ts';
@@ -22,6 +23,8 @@ export interface BackupScheduleDeps {
   runtime: Pick<Runtime, 'now' | 'monotonic'>;
   log: Log;
   leases: Pick<Leases, 'take' | 'release'>;
+  /** Whose disk the backups of this daemon are on. */
+  daemon: DaemonIdentity;
   /** Where backups go unless a setting says otherwise. */
   directory: string;
 }
@@ -37,22 +40,38 @@ export interface BackupScheduleStatus {
   isOverdue: boolean;
 }
 
-const madeSchema = z.array(z.object({ file: z.string(), at: z.string(), bytes: z.number() }));
+const madeSchema = z.array(
+  z.object({
+    file: z.string(),
+    at: z.string(),
+    bytes: z.number(),
+    /** Which daemon of a cluster has made it: only that one can remove it. */
+    daemon: z.string().optional(),
+  }),
+);
 type Made = z.output<typeof madeSchema>;
 
 const STATE = 'scheduled_backups';
 const LEASE = 'scheduled backup';
 const RETRY_MS = 600_000;
+/** So many backups of other daemons wait to be removed by them; what is beyond is forgotten, as of one that is gone. */
+const MAX_OF_OTHERS = 100;
 /** A working directory of this age was left by a daemon that was killed. */
 const LEFT_MS = 86_400_000;
 
-/** Makes a backup whenever one is due, and removes the oldest of those that it made. */
+/**
+ * Makes a backup whenever one is due, and removes the oldest of those that it made. The daemons of a cluster make one
+ * together, which is on the disk of whichever was the first, and each removes its own.
+ */
 export class BackupSchedule {
   readonly #deps: BackupScheduleDeps;
   readonly #startedAt: Date;
   /** Oldest first. */
   #made: Made = [];
-  #failure: { message: string; at: number } | undefined;
+  /** Those of them that could not be stored yet. */
+  #unstored: Made = [];
+  /** `at` is monotonic, `since` the time. */
+  #failure: { message: string; at: number; since: number } | undefined;
   #running: Promise<void> | undefined;
   #stream: Readable | undefined;
 
@@ -64,9 +83,11 @@ export class BackupSchedule {
   async load(): Promise<void> {
     const stored = await readState(this.#deps.database.read, STATE);
     const made = stored === undefined ? [] : (safeParse(madeSchema, JSON.parse(stored)).data ?? []);
-    // With those of this daemon that could not be stored.
-    const byFile = new Map([...this.#made, ...made].map((each) => [each.file, each]));
-    this.#made = [...byFile.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
+    const unstored = this.#unstored.filter(({ file }) => made.every((each) => each.file !== file));
+    this.#made = [...made, ...unstored].toSorted((a, b) => (a.at < b.at ? -1 : 1));
+    const isNewer = Date.parse(this.#made.at(-1)?.at ?? '') > (this.#failure?.since ?? Infinity);
+    // Another daemon has succeeded since.
+    if (isNewer) this.#failure = undefined;
   }
 
   status(): BackupScheduleStatus {
@@ -118,6 +139,7 @@ export class BackupSchedule {
         // Another daemon may have made one.
         await this.load();
         if (this.#isDue()) await this.#run();
+        else if (this.#surplus().some((each) => this.#isOwn(each))) await this.#removeOld();
       } finally {
         await leases.release(LEASE);
       }
@@ -127,7 +149,8 @@ export class BackupSchedule {
   }
 
   async #run(): Promise<void> {
-    const { backups, config, database, runtime, log, directory: usual } = this.#deps;
+    const { backups, config, runtime, log, directory: usual } = this.#deps;
+    const { id, isInCluster } = this.#deps.daemon;
     const directory = config.get('backup.directory') ?? usual;
     try {
       // Never those above it: where a disk is not mounted, the backups would end up on the wrong one.
@@ -136,28 +159,47 @@ export class BackupSchedule {
       const { stream, createdAt } = await backups.open({ identity: config.get('backup.identity') });
       this.#stream = stream;
       const { file, bytes } = await storeBackup(stream, join(directory, backupName(createdAt)));
-      this.#made = [...this.#made, { file, at: createdAt.toISOString(), bytes }];
+      const made = { file, at: createdAt.toISOString(), bytes, ...(isInCluster && { daemon: id }) };
+      this.#made = [...this.#made, made];
+      this.#unstored = [...this.#unstored, made];
       this.#failure = undefined;
       log.info({ file, bytes }, 'backup made');
-      this.#removeOld();
-      await database.write(({ db }) => writeState(db, STATE, JSON.stringify(this.#made)));
+      await this.#removeOld();
     } catch (error) {
-      this.#failure = { message: messageOf(error), at: runtime.monotonic() };
+      this.#failure = {
+        message: messageOf(error),
+        at: runtime.monotonic(),
+        since: runtime.now().getTime(),
+      };
       log.error({ reason: messageOf(error), directory }, 'the scheduled backup failed; it is tried again');
     }
   }
 
-  /** Only files that this home has made, by its own list: others in the directory are none of its business. */
-  #removeOld(): void {
-    const { config, log } = this.#deps;
-    const surplus = this.#made.length - config.get('backup.keep');
-    for (const { file } of this.#made.slice(0, Math.max(0, surplus)))
+  /** Only files that the list names: others in the directory are none of its business. Stores what is left. */
+  async #removeOld(): Promise<void> {
+    const { database, log } = this.#deps;
+    const surplus = this.#surplus();
+    const removed = new Set(surplus.slice(0, -MAX_OF_OTHERS).filter((each) => !this.#isOwn(each)));
+    for (const each of surplus.filter((one) => this.#isOwn(one)))
       try {
-        rmSync(file, { force: true });
-        this.#made = this.#made.filter((each) => each.file !== file);
+        rmSync(each.file, { force: true });
+        removed.add(each);
       } catch (error) {
-        log.warn({ file, reason: messageOf(error) }, 'an old backup could not be removed');
+        log.warn({ file: each.file, reason: messageOf(error) }, 'an old backup could not be removed');
       }
+    this.#made = this.#made.filter((each) => !removed.has(each));
+    await database.write(({ db }) => writeState(db, STATE, JSON.stringify(this.#made)));
+    this.#unstored = [];
+  }
+
+  #surplus(): Made {
+    return this.#made.slice(0, Math.max(0, this.#made.length - this.#deps.config.get('backup.keep')));
+  }
+
+  /** Whether this daemon can remove it; one of before the cluster is where it is found. */
+  #isOwn({ file, daemon }: Made[number]): boolean {
+    const { id, isInCluster } = this.#deps.daemon;
+    return !isInCluster || daemon === id || (daemon === undefined && existsSync(file));
   }
 }
 

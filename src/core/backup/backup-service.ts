@@ -1,21 +1,21 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { DatabaseSync } from 'node:sqlite';
 import { createGzip } from 'node:zlib';
 import type { Locations } from '../../contract/locations.ts';
 import { AppError } from '../errors.ts';
+import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
 import { readMasterSeed } from '../secrets/master-seed.ts';
 import { version } from '../version.ts';
 import { DATABASE, MEMORY, SETTINGS } from './backup-manifest.ts';
 import { measureFile, packBackup, type PackedFile } from './pack-backup.ts';
-import { snapshotDatabase } from './snapshot-database.ts';
+import { snapshotHome } from './snapshot-home.ts';
 
 export interface BackupServiceDeps {
-  config: { get(key: 'mode'): string };
+  config: Pick<Config, 'get'>;
   locations: Locations;
   runtime: Pick<Runtime, 'now' | 'newId'>;
   log: Log;
@@ -26,9 +26,10 @@ export interface OpenBackup {
   createdAt: Date;
 }
 
-/** Makes backups of this home while the daemon works. */
+/** Makes backups of this home, or of the cluster, while daemons work. */
 export class BackupService {
   readonly #deps: BackupServiceDeps;
+  readonly #stopping = new AbortController();
   #isRunning = false;
   constructor(deps: BackupServiceDeps) {
     this.#deps = deps;
@@ -41,17 +42,16 @@ export class BackupService {
       if (name.startsWith(SNAPSHOT_PREFIX)) rmSync(join(data, name), { recursive: true, force: true });
   }
 
+  /** Gives up what is being copied. */
+  stop(): void {
+    this.#stopping.abort(new AppError('unavailable', 'The daemon stops.'));
+  }
+
   /**
    * A compressed backup of this moment; one at a time. The identity is never part of what leaves over the network: only
    * the scheduled backups of this machine ask for it.
    */
   async open({ identity = false }: { identity?: boolean } = {}): Promise<OpenBackup> {
-    // A database that was left here would pass for the one of the cluster.
-    if (this.#deps.config.get('mode') === 'pro')
-      throw new AppError(
-        'unsupported',
-        'In mode pro, back up the PostgreSQL database with pg_dump --format=custom, and keep the master seed apart from it.',
-      );
     if (this.#isRunning)
       throw new AppError('unavailable', 'A backup is being made already. Try again when it is done.');
     this.#isRunning = true;
@@ -81,26 +81,22 @@ export class BackupService {
 
   /** The archives belong to the moment of the database: a later one would hold entries that are in the database, too. */
   async #snapshot(directory: string): Promise<PackedFile[]> {
-    const { data, databaseFile, settingsFile } = this.#deps.locations;
-    const measured: Promise<PackedFile>[] = [];
-    const copied = join(directory, DATABASE);
-    await snapshotDatabase(databaseFile, copied);
-    measured.push(measureFile(DATABASE, copied));
-    const memory = join(data, MEMORY);
-    if (existsSync(memory)) {
-      await snapshotDatabase(memory, join(directory, MEMORY));
-      measured.push(measureFile(MEMORY, join(directory, MEMORY)));
+    const { config, locations } = this.#deps;
+    const url = config.get('mode') === 'pro' ? config.get('storage.url') : undefined;
+    if (url === undefined) await snapshotHome(locations, directory);
+    else {
+      // Most daemons have SQLite and never load the client of PostgreSQL.
+      const { snapshotCluster } = await import('./snapshot-cluster.ts');
+      const server = { url, prepared: config.get('storage.prepared') };
+      await snapshotCluster({ server, directory }, this.#stopping.signal);
     }
-    if (existsSync(settingsFile)) {
-      await copyFile(settingsFile, join(directory, SETTINGS));
-      measured.push(measureFile(SETTINGS, join(directory, SETTINGS)));
-    }
-    for (const file of archivesIn(copied)) {
-      const path = join(data, 'archive', file);
-      // One that was moved elsewhere stays elsewhere.
-      if (existsSync(path)) measured.push(measureFile(`archive/${file}`, path));
-    }
-    return Promise.all(measured);
+    const files = [DATABASE, MEMORY, SETTINGS].map((name) => ({ name, path: join(directory, name) }));
+    for (const file of archivesIn(join(directory, DATABASE)))
+      files.push({ name: `archive/${file}`, path: join(locations.data, 'archive', file) });
+    // An archive that was moved elsewhere stays elsewhere.
+    return Promise.all(
+      files.filter(({ path }) => existsSync(path)).map(({ name, path }) => measureFile(name, path)),
+    );
   }
 }
 

@@ -27,6 +27,12 @@ export async function composeBackup(deps: BackupDeps) {
   };
   return {
     services,
-    lifecycle: { stop: () => backupSchedule.stop(), tidy: { everyMs: LOOK_EVERY_MS, run } },
+    lifecycle: {
+      stop: () => {
+        backups.stop();
+        return backupSchedule.stop();
+      },
+      tidy: { everyMs: LOOK_EVERY_MS, run },
+    },
   } satisfies Feature<typeof services>;
 }

@@ -1,6 +1,5 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Locations } from '../../contract/locations.ts';
 import { makeDirectory } from '../paths/make-directory.ts';
 import { parseMasterSeed } from '../../contract/master-seed.ts';
@@ -10,6 +9,7 @@ import { type BackupManifest, DATABASE, IDENTITY, MEMORY, SETTINGS } from './bac
 import { checkBackup, isSeedOf, requireUsable } from './check-backup.ts';
 import type { OnUnpack } from './unpack-backup.ts';
 import { commitRestore, followStored, journalFileOf, type RestoreJournal } from './restore-journal.ts';
+import { freeStamp, keptPath, prepareDatabase, removeLeft, STAGING_PREFIX } from './restore-staging.ts';
 
 export interface RestoreOptions {
   file: string;
@@ -29,8 +29,6 @@ export interface RestoreReport {
   /** `missing`: the secrets of the backup cannot be read before its identity is restored, too. */
   identity: 'restored' | 'kept' | 'missing';
 }
-
-const STAGING_PREFIX = '.restore-';
 
 /**
  * Replaces a home that no daemon uses by a backup. Everything is unpacked and checked before anything is touched; what was
@@ -59,7 +57,7 @@ async function restore(options: RestoreOptions): Promise<RestoreReport> {
     mkdirSync(staging, { mode: 0o700 });
     const unpacked = await checkBackup(file, staging, onUnpack);
     requireUsable(staging, unpacked, version);
-    prepareDatabase(join(staging, DATABASE), locations.databaseFile, isPaused);
+    prepareDatabase(join(staging, DATABASE), { replacedFile: locations.databaseFile, isPaused });
     // A move works within one file system only.
     if (settingsStaging !== staging && existsSync(join(staging, SETTINGS))) {
       mkdirSync(settingsStaging, { mode: 0o700 });
@@ -72,10 +70,8 @@ async function restore(options: RestoreOptions): Promise<RestoreReport> {
         ? 'kept'
         : 'missing';
     const replaced = replacedPaths(locations, identity).filter((path) => existsSync(path));
-    const keptFor = (path: string) =>
-      join(dirname(path), `before-restore-${stamp}`, path.slice(dirname(path).length + 1));
     const journal: RestoreJournal = {
-      keep: replaced.map((path) => ({ from: path, to: keptFor(path) })),
+      keep: replaced.map((path) => ({ from: path, to: keptPath(path, stamp) })),
       place: placesOf(locations, staging, settingsStaging).filter(({ from }) => existsSync(from)),
       remove,
     };
@@ -114,57 +110,8 @@ function replacedPaths(locations: Locations, identity: RestoreReport['identity']
   ];
 }
 
-/**
- * The mark by which a daemon finds processes that it left behind is the one of the home that is replaced, never the one of
- * the backup: the home that this was made of may be in use on the same machine.
- */
-function prepareDatabase(file: string, replacedFile: string, isPaused: boolean): void {
-  const installation = existsSync(replacedFile) ? readInstallation(replacedFile) : undefined;
-  const database = new DatabaseSync(file);
-  try {
-    database.exec("pragma trusted_schema = off; delete from state where key = 'installation'");
-    const put = database.prepare('insert or replace into state (key, value) values (?, ?)');
-    if (installation !== undefined) put.run('installation', installation);
-    if (isPaused) put.run('queue_paused', 'true');
-  } finally {
-    database.close();
-  }
-}
-
-/** A database that is damaged or from long ago has none to offer, and may be why a backup is restored. */
-function readInstallation(file: string): string | undefined {
-  try {
-    const database = new DatabaseSync(file, { readOnly: true });
-    try {
-      const row = database.prepare("select value from state where key = 'installation'").get();
-      return row === undefined ? undefined : String(row['value']);
-    } finally {
-      database.close();
-    }
-  } catch {
-    return undefined;
-  }
-}
-
 function isOwnIdentity(identityFile: string, databaseFile: string): boolean {
   const content = existsSync(identityFile) ? readFileSync(identityFile) : undefined;
   const seed = content && parseMasterSeed(content);
   return seed !== undefined && isSeedOf(databaseFile, Buffer.from(seed));
-}
-
-/** The time in the names of this restore: 2026-11-23T08-30-00Z, numbered where that is taken. */
-function freeStamp({ data, config }: Locations, now: Date): string {
-  const base = `${now.toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
-  const isTaken = (stamp: string) =>
-    [data, config].some((directory) => existsSync(join(directory, `before-restore-${stamp}`)));
-  let stamp = base;
-  for (let number = 2; isTaken(stamp); number++) stamp = `${base}-${number}`;
-  return stamp;
-}
-
-/** Removes what a restore that was killed before it changed anything has unpacked. */
-function removeLeft({ data, config }: Locations): void {
-  for (const directory of new Set([data, config]))
-    for (const name of readdirSync(directory))
-      if (name.startsWith(STAGING_PREFIX)) rmSync(join(directory, name), { recursive: true, force: true });
 }

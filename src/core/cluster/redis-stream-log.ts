@@ -78,8 +78,11 @@ export class RedisStreamLog<T> implements StreamLog<T> {
     try {
       let position = '0';
       while (!signal.aborted) {
-        for (const [id, { from, items, end }] of await this.#read(redis, key, position)) {
+        for (const [id, known] of await this.#read(redis, key, position)) {
           position = id;
+          // The rest would read as if nothing were missing, and without this part may have no end.
+          if (!known) throw new StreamUnavailable('A part of the stream is of another version of svc');
+          const { from, items, end } = known;
           if (from === daemonId) continue;
           for (const item of items) yield { item: item as T };
           if (end === 'broken') throw new StreamUnavailable('A part of the stream is missing');
@@ -133,17 +136,16 @@ export class RedisStreamLog<T> implements StreamLog<T> {
     if (!sent) writing.isBroken = true;
   }
 
-  async #read(redis: Redis, key: string, after: string): Promise<[id: string, Batch][]> {
+  async #read(redis: Redis, key: string, after: string): Promise<[id: string, Batch | undefined][]> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(new StreamUnavailable('Redis does not answer')), ANSWER_MS);
     try {
       const reading = redis.xread('BLOCK', BLOCK_MS, 'STREAMS', this.#keyOf(key), after);
       const [stream] = (await Promise.race([reading, late.promise])) ?? [];
-      return (stream?.[1] ?? []).flatMap(([id, fields]): [string, Batch][] => {
-        // What another version wrote is skipped.
-        const { data } = safeParse(batch, JSON.parse(fields[1] ?? 'null'));
-        return data ? [[id, data]] : [];
-      });
+      return (stream?.[1] ?? []).map(([id, fields]) => [
+        id,
+        safeParse(batch, JSON.parse(fields[1] ?? 'null')).data,
+      ]);
     } finally {
       clearTimeout(timer);
     }

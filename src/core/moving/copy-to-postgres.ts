@@ -6,18 +6,14 @@ import { auditPages } from '../audit/audit-store.ts';
 import { verifyLog } from '../audit/verify-log.ts';
 import { AppError } from '../errors.ts';
 import { IDENTITY_CHECK } from '../secrets/key-ring.ts';
-import { copiedTables } from '../storage/copy/copied-tables.ts';
-import { compareRows, copyRows, countRows } from '../storage/copy/copy-rows.ts';
-import { PostgresRows } from '../storage/copy/postgres-rows.ts';
-import { SqliteRows } from '../storage/copy/sqlite-rows.ts';
 import { lockDataDirectory } from '../storage/data-lock.ts';
 import { MOVED_TO, movedMark, refuseMoved } from '../storage/moved-mark.ts';
 import { migratePostgres } from '../storage/postgres/migrate-postgres.ts';
 import { onPostgres } from '../storage/postgres/start-postgres.ts';
-import { lastTaskSeq } from '../storage/sqlite/sqlite-engine.ts';
 import { type CopyReport, type MoveOptions, nameOfServer } from './copy-report.ts';
 import { whileClusterRests } from './hold-cluster.ts';
-import { completePostgres, kyselyOn, readStateOf } from './postgres-side.ts';
+import { fillPostgres } from './fill-postgres.ts';
+import { kyselyOn } from './postgres-side.ts';
 import { requireIdentity } from './require-identity.ts';
 import { migrateSqlite, readStateIn, writeStateIn } from './sqlite-side.ts';
 
@@ -59,34 +55,13 @@ async function copy(
   client: pg.ClientBase,
 ): Promise<CopyReport> {
   config.useBox(requireIdentity(locations.identityFile, readStateIn(native, IDENTITY_CHECK)).box);
-  const tables = copiedTables(native);
-  const target = new PostgresRows(client);
-  const rows = { tables, source: new SqliteRows(native), target, onProgress, signal };
-  const report = async (found: CopyReport['tables'], settings: string[], wasComplete: boolean) => ({
+  const to = nameOfServer(server);
+  const refusal = `${to} holds other rows already. Copy to an empty database: createdb --encoding=UTF8 svc`;
+  const filled = await fillPostgres(native, client, { config, now, refusal, onProgress, signal });
+  return {
     from: locations.databaseFile,
-    to: nameOfServer(server),
-    tables: found,
-    changed: target.changed,
+    to,
+    ...filled,
     audit: await verifyLog(auditPages(kyselyOn(client)), join(locations.data, 'archive')),
-    settings,
-    wasComplete,
-  });
-  if ((await countRows(target, tables)) > 0) {
-    refuseMoved(await readStateOf(client, MOVED_TO));
-    const found = await compareRows(rows);
-    if (!found)
-      throw new AppError(
-        'conflict',
-        `${nameOfServer(server)} holds other rows already. Copy to an empty database: createdb --encoding=UTF8 svc`,
-      );
-    return report(found, [], true);
-  }
-  const settings = config.importable();
-  const copied = await copyRows(rows);
-  await completePostgres(client, { lastTaskSeq: lastTaskSeq(native), settings, now });
-  return report(
-    copied,
-    settings.map(({ key }) => key),
-    false,
-  );
+  };
 }

@@ -5,9 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type pg from 'pg';
 import { auditPages } from '../audit/audit-store.ts';
 import { verifyLog } from '../audit/verify-log.ts';
-import { findSetting } from '../config/settings.ts';
 import { SettingsFile } from '../config/settings-file.ts';
-import type { SettingChange } from '../config/settings-source.ts';
 import { AppError } from '../errors.ts';
 import { makeDirectory } from '../paths/make-directory.ts';
 import { IDENTITY_CHECK } from '../secrets/key-ring.ts';
@@ -23,7 +21,7 @@ import { PostgresRows } from '../storage/copy/postgres-rows.ts';
 import { SqliteRows } from '../storage/copy/sqlite-rows.ts';
 import { lockDataDirectory } from '../storage/data-lock.ts';
 import { MOVED_TO, movedMark, refuseMoved } from '../storage/moved-mark.ts';
-import { migratePostgres } from '../storage/postgres/migrate-postgres.ts';
+import { migratePostgres, requireKnownSchema } from '../storage/postgres/migrate-postgres.ts';
 import { onPostgres } from '../storage/postgres/start-postgres.ts';
 import { syncDirectory } from '../storage/private-file.ts';
 import { type CopyReport, type MoveOptions, nameOfServer } from './copy-report.ts';
@@ -45,6 +43,7 @@ export async function copyToSqlite(options: MoveOptions): Promise<CopyReport> {
     return await onPostgres(server, 'svc-copy', async (client) => {
       await migratePostgres(client);
       return whileClusterRests(client, async () => {
+        await requireKnownSchema(client);
         refuseMoved(await readStateOf(client, MOVED_TO));
         requireIdentity(locations.identityFile, await readStateOf(client, IDENTITY_CHECK));
         const report = await copy(options, client);
@@ -161,10 +160,7 @@ async function storeSettings(
   { locations, config }: Pick<MoveOptions, 'locations' | 'config'>,
   client: pg.ClientBase,
 ): Promise<string[]> {
-  const stored = (await readSettings(client)).flatMap(({ key: name, value }): SettingChange[] => {
-    const key = findSetting(name);
-    return key ? [{ key, value }] : [];
-  });
+  const stored = await readSettings(client);
   if (stored.length === 0) return [];
   const inFileOnly = config.ignoredInFile().filter((key) => stored.every((change) => change.key !== key));
   const changes = [...stored, ...inFileOnly.map((key) => ({ key, value: null }))];

@@ -1,9 +1,7 @@
 import type pg from 'pg';
 import { AppError } from '../errors.ts';
+import { hostsOf, liveDaemons, SILENT_SECONDS } from '../storage/postgres/live-daemons.ts';
 import { translatePostgresError } from '../storage/postgres/postgres-errors.ts';
-
-/** A daemon that said anything within so many seconds runs. */
-const SILENT_SECONDS = 30;
 
 /**
  * Does work in one transaction while no daemon can join the cluster. Throws `wrong_state` where one runs; commits what the
@@ -29,15 +27,10 @@ export async function whileClusterRests<T>(client: pg.ClientBase, work: () => Pr
 }
 
 async function requireNoDaemons(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ host: string }>(
-    `select distinct host from daemons where seen_at >= to_char(
-      (clock_timestamp() - interval '${SILENT_SECONDS} seconds') at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    order by host`,
-  );
-  if (rows.length === 0) return;
-  const hosts = new Intl.ListFormat('en-GB').format(rows.map(({ host }) => host));
+  const daemons = await liveDaemons(client);
+  if (daemons.length === 0) return;
   throw new AppError(
     'wrong_state',
-    `Daemons of the cluster run on ${hosts}. Stop them all first: svc daemon stop. One that was killed counts as stopped after ${SILENT_SECONDS} seconds.`,
+    `Daemons of the cluster run on ${hostsOf(daemons)}. Stop them all first: svc daemon stop. One that was killed counts as stopped after ${SILENT_SECONDS} seconds.`,
   );
 }

@@ -1,5 +1,6 @@
 import { Kysely } from 'kysely';
 import type pg from 'pg';
+import { findSetting } from '../config/settings.ts';
 import type { SettingChange } from '../config/settings-source.ts';
 import { PostgresConnection, postgresDialect } from '../storage/postgres/postgres-dialect.ts';
 import { BLOCK } from '../storage/postgres/task-numbers.ts';
@@ -37,12 +38,15 @@ export async function lastTaskNumber(client: pg.ClientBase): Promise<number> {
   return called ? last + BLOCK - 1 : last - 1;
 }
 
-/** The settings of the cluster; null for one that was removed. */
-export async function readSettings(client: pg.ClientBase): Promise<{ key: string; value: unknown }[]> {
+/** The settings of the cluster that this version knows; null for one that was removed. */
+export async function readSettings(client: pg.ClientBase): Promise<SettingChange[]> {
   const { rows } = await client.query<{ key: string; value: string }>(
     'select key, value from settings order by key',
   );
-  return rows.map(({ key, value }) => ({ key, value: JSON.parse(value) as unknown }));
+  return rows.flatMap(({ key: name, value }) => {
+    const key = findSetting(name);
+    return key ? [{ key, value: JSON.parse(value) as unknown }] : [];
+  });
 }
 
 export async function readStateOf(client: pg.ClientBase, key: string): Promise<string | undefined> {

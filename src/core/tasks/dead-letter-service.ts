@@ -119,12 +119,15 @@ export class DeadLetterService {
   ): Promise<DeadLetter> {
     const { database, store, deadLetters, runtime, bus } = this.#deps;
     return database.write(async (transaction) => {
-      const row = requireOwned(caller, await deadLetters.find(id, transaction.db), 'Dead letter');
+      const find = async () =>
+        requireOwned(caller, await deadLetters.find(id, transaction.db), 'Dead letter');
+      const row = await find();
       // The task first, as where it is deleted: two that lock them in different orders wait in a circle.
       const task = await store.lockHead(transaction, row.task_id);
       const resolved_at = runtime.now().toISOString();
       const item = await deadLetters.close(transaction, id, { ...change, resolved_at });
-      if (!item) throw new AppError('wrong_state', `This dead letter is already ${row.status}`);
+      // Somebody else may have closed it since it was read.
+      if (!item) throw new AppError('wrong_state', `This dead letter is already ${(await find()).status}`);
       await alsoDo(transaction, row, task);
       await caller.auditEntry?.append(transaction);
       transaction.afterCommit(() => bus.emit('queue', undefined));

@@ -112,15 +112,24 @@ export class TaskRecovery {
     }
   }
 
-  /** The tasks of which nothing ran: they waited for a decision on a call, or for their candidates, which are tasks of their own. */
+  /**
+   * The tasks of which nothing ran: they waited for a decision on a call, or for their candidates, which are tasks of their
+   * own. A decision may have come since the worker was last there, and did not let it continue.
+   */
   async #waitingOf(inFlight: TaskHead[]): Promise<Set<string>> {
     const rows = await this.#deps.database.read
       .selectFrom('approvals')
-      .select('task_id')
-      .where('status', '=', 'pending')
-      .where('task_id', 'is not', null)
+      .innerJoin('tasks', 'tasks.id', 'approvals.task_id')
+      .select(['tasks.id', 'tasks.lease_until', 'approvals.decided_at'])
+      .where('tasks.status', '=', 'in_progress')
+      .where('approvals.used_at', 'is', null)
+      .where((eb) =>
+        eb.or([eb('approvals.status', '=', 'pending'), eb('approvals.decided_at', 'is not', null)]),
+      )
       .execute();
-    const waiting = new Set(rows.flatMap(({ task_id }) => task_id ?? []));
+    const waiting = new Set<string>();
+    for (const { id, lease_until, decided_at } of rows)
+      if (decided_at === null || decided_at > lastRenewal(lease_until)) waiting.add(id);
     for (const { id, best_of } of inFlight) if (best_of !== null) waiting.add(id);
     return waiting;
   }
@@ -191,6 +200,10 @@ export class TaskRecovery {
     );
   }
 }
+
+/** When the worker was last heard of; after every time if that is not known. */
+const lastRenewal = (leaseUntil: string | null): string =>
+  leaseUntil === null ? '~' : new Date(Date.parse(leaseUntil) - LEASE_MS).toISOString();
 
 type Found = Wakeable & Pick<TaskHead, 'crashes'>;
 

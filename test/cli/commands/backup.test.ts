@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startLoopbackServer } from '../../core/outbound/loopback-server.ts';
+import { hasPostgres, newPostgresDatabase } from '../../helpers/postgres-server.ts';
+import { newProEnvironment, placeSeed } from '../../helpers/pro-environment.ts';
+import { hasRedis } from '../../helpers/redis-server.ts';
 import { ensureBuilt, SvcHome } from '../svc-binary.ts';
 
 beforeAll(ensureBuilt);
@@ -78,4 +81,57 @@ describe('svc backup and svc restore', () => {
     const blocked = await home.svc(['backup', join(home.folder, 'none', 'b.tar.gz')]);
     expect(blocked).toMatchObject({ code: 5 });
   });
+
+  it.skipIf(!hasPostgres || !hasRedis)(
+    'bring a cluster to an empty database, and to a home without one (needs PostgreSQL and Redis)',
+    async () => {
+      await using home = await SvcHome.create();
+      const environment = await newProEnvironment();
+      const restored = await newPostgresDatabase('none');
+      const seed = join(home.folder, 'seed');
+      const env = { ...environment.env, SVC_MASTER_SEED_FILE: seed };
+      const target = { ...env, DATABASE_URL: restored.url };
+      placeSeed(seed, environment.seed);
+      const file = join(home.folder, 'cluster.tar.gz');
+      expect(await home.svc(['backup', file, '--identity'], { env })).toMatchObject({
+        code: 0,
+        stdout: `${file}\n`,
+      });
+      expect((await home.svc(['config', 'set', 'queue.retry.attempts', '7'], { env })).code).toBe(0);
+      expect((await home.svc(['backup', file, '--identity', '--force'], { env })).code).toBe(0);
+
+      const running = await home.svc(['restore', file], { env: target });
+      expect(running).toMatchObject({ code: 6, stderr: expect.stringContaining('Another daemon uses') });
+      await using other = await SvcHome.create();
+      const used = await other.svc(['restore', file], { env });
+      expect(used).toMatchObject({
+        code: 6,
+        stderr: expect.stringContaining('Daemons of the cluster run on'),
+      });
+      const fresh = { ...target, SVC_MASTER_SEED_FILE: join(other.folder, 'seed') };
+      const done = await other.svc(['restore', '--paused', file], { env: fresh });
+      expect(done).toMatchObject({ code: 0, stdout: '' });
+      expect(done.stderr).toMatch(
+        /^Restored the backup of .* copied and compared \d+ rows of \d+ tables\.\n1 settings[^]*The audit log is intact: \d+ entries\.\nThe master seed of the backup is in .*seed\.\n[^]*svc queue resume\n$/,
+      );
+      expect(done.stderr).not.toContain('svc@');
+      const again = await other.svc(['restore', '--paused', '--json', file], { env: fresh });
+      expect(JSON.parse(again.stdout)).toMatchObject({
+        wasComplete: true,
+        identity: 'kept',
+        audit: { valid: true },
+      });
+      expect((await other.svc(['config', 'get', 'queue.retry.attempts'], { env: fresh })).stdout).toBe('7\n');
+      expect((await other.svc(['queue', 'status'], { env: fresh })).stdout).toMatch(/^state +paused\n/);
+
+      await using alone = await SvcHome.create();
+      expect(await alone.svc(['restore', file])).toMatchObject({ code: 0 });
+      expect((await alone.svc(['config', 'get', 'queue.retry.attempts'])).stdout).toBe('7\n');
+      await Promise.all([
+        home.svc(['daemon', 'stop'], { env }),
+        other.svc(['daemon', 'stop'], { env: fresh }),
+      ]);
+      await Promise.all([environment.remove(), restored.drop()]);
+    },
+  );
 });

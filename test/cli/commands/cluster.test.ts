@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { startLoopbackServer } from '../../core/outbound/loopback-server.ts';
 import { ensureBuilt, SvcHome } from '../svc-binary.ts';
 
 beforeAll(ensureBuilt);
@@ -39,4 +40,39 @@ it('a daemon in mode pro that lacks something exits with 78 and names the comman
   await using home = await SvcHome.create();
   const outcome = await home.svc(['daemon'], { env: { SVC_MODE: 'pro' } });
   expect(outcome).toMatchObject({ code: 78, stderr: expect.stringContaining('svc cluster init') });
+});
+
+it('svc cluster ls says which daemons are older than the newest, and what to do', async () => {
+  await using home = await SvcHome.create();
+  const daemon = (host: string, version: string, state: string) => ({
+    id: `daemon_${host}`,
+    host,
+    version,
+    role: 'all',
+    labels: [],
+    agents: [],
+    startedAt: '2026-11-27T07:00:00.000Z',
+    lastSeenAt: '2026-11-27T07:00:00.000Z',
+    running: 0,
+    slots: 4,
+    drained: false,
+    state,
+  });
+  const versions = (...all: string[]) => [
+    ...all.map((version, at) => daemon(`web-${at + 1}`, version, 'ready')),
+    daemon('gone', '0.1.0', 'silent'),
+  ];
+  let daemons = versions('0.9.1', '0.10.0', '0.9.1');
+  await using server = await startLoopbackServer((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ mode: 'pro', answeredBy: 'daemon_web-2', daemons }));
+  });
+  const mixed = await home.svc(['cluster', 'ls', '--url', server.url]);
+  expect(mixed.code).toBe(0);
+  expect(mixed.stdout).toMatch(/^\* +web-2 .* 0\.10\.0/m);
+  expect(mixed.stderr).toBe(
+    '! 2 of 3 daemons are older than svc 0.10.0. Upgrade one after the other: svc cluster drain <host> --stop\n',
+  );
+  daemons = versions('0.10.0', '0.10.0');
+  expect(await home.svc(['cluster', 'ls', '--url', server.url])).toMatchObject({ code: 0, stderr: '' });
 });

@@ -73,6 +73,20 @@ describe.skipIf(!hasRedis)('the stream of a run', () => {
     expect(await idle).toEqual([]);
   });
 
+  it('is unavailable from a part on that a daemon of another version has written', async () => {
+    const place = await someone();
+    const [a, b] = [await daemon(place, 'a'), await daemon(place, 'b')];
+    a.append('run_1', 'known');
+    await a.stop();
+    const redis = new Redis(place.url);
+    const unknown = JSON.stringify({ v: 2, from: 'c', parts: ['?'] });
+    await redis.xadd(`${place.prefix}:run:run_1`, '*', 'e', unknown);
+    redis.disconnect();
+    const entries = b.follow('run_1', never());
+    expect((await entries.next()).value).toEqual({ item: 'known' });
+    await expect(entries.next()).rejects.toThrow('another version of svc');
+  });
+
   it('says where Redis is away, and where a part is missing', async () => {
     await using server = await RedisServer.start();
     const place = { url: server.url, prefix: 'svc' };

@@ -1,10 +1,11 @@
-// Restores a backup and kills itself with SIGKILL before its nth change of the disk; without n, says how many there are.
+// Restores a backup and kills itself with SIGKILL before its nth change of the disk or report of progress; without n, says how
+// many there are. With a URL it restores into PostgreSQL.
 import fs from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { locate } from '../../../src/contract/locations.ts';
 
-const [root = '', file = '', killAt = '0'] = process.argv.slice(2);
+const [root = '', file = '', killAt = '0', url] = process.argv.slice(2);
 let isLoaded = false;
 let calls = 0;
 const count = () => {
@@ -40,11 +41,14 @@ const env = {
   XDG_STATE_HOME: `${root}/state`,
 };
 const { restoreHome } = await import('../../../src/core/backup/restore-home.ts');
-isLoaded = true;
-await restoreHome({
+const { restoreCluster } = await import('../../../src/core/backup/restore-cluster.ts');
+const options = {
   file,
   locations: locate({ env, platform: 'linux', home: root }),
   version: '0.1.0',
   now: new Date('2026-11-23T08:30:00Z'),
-});
+};
+isLoaded = true;
+if (url === undefined) await restoreHome(options);
+else await restoreCluster({ ...options, server: { url, prepared: true }, onProgress: count });
 process.stdout.write(String(calls));

@@ -5,30 +5,45 @@ import { escapeLine } from '../../output/escape-text.ts';
 import { whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
 import { readVersion } from '../../program/version.ts';
-import { keepOwnFilesPrivate, restoreHome, type RestoreReport } from './backup-files.ts';
+import { Config, keepOwnFilesPrivate, restoreHome, type RestoreReport } from './backup-files.ts';
 import { explainFailure } from './explain-failure.ts';
 
-/** `svc restore FILE`: works on the home of this machine, without a daemon. */
-export async function restoreBackup(
-  cli: Cli,
-  name: string,
-  { paused = false, json }: { paused?: boolean; json?: boolean },
-): Promise<void> {
-  const { locations, output } = cli;
+interface Options {
+  paused?: boolean;
+  json?: boolean;
+}
+
+/** `svc restore FILE`: works on the home of this machine or the database of the cluster, without a daemon. */
+export async function restoreBackup(cli: Cli, name: string, options: Options): Promise<void> {
   const { url, context } = cli.options;
   if (url !== undefined || context !== undefined)
     throw new CliError(exitCodes.usage, 'A backup can only be restored on the machine of the daemon.', {
       next: 'Run svc restore there, without --url and --context',
     });
-  if (cli.platform.env['SVC_MODE'] === 'pro')
-    throw new CliError(exitCodes.usage, 'A backup is restored to a home with SQLite, not to PostgreSQL.', {
-      next: 'Run it with SVC_MODE=mini, then: svc storage copy --to postgres',
-    });
   keepOwnFilesPrivate();
+  if (!isForCluster(cli)) return restoreToHome(cli, resolve(name), options);
+  const { restoreToCluster } = await import('./restore-to-cluster.ts');
+  return restoreToCluster(cli, resolve(name), options);
+}
+
+function isForCluster({ platform, locations }: Cli): boolean {
+  const { env } = platform;
+  const { settingsFile } = locations;
+  if (env['SVC_MODE'] !== undefined) return env['SVC_MODE'] === 'pro';
+  try {
+    return new Config({ env: {}, settingsFile }).get('mode') === 'pro';
+  } catch {
+    // A settings file that cannot be read may be why a backup is restored.
+    return false;
+  }
+}
+
+async function restoreToHome(cli: Cli, file: string, { paused = false, json }: Options): Promise<void> {
+  const { locations, output } = cli;
   const wait = { isShown: !json, text: 'reading the backup' };
   const report = await whileWaiting(output, wait, (show) =>
     restoreHome({
-      file: resolve(name),
+      file,
       locations,
       version: readVersion(),
       now: new Date(),

@@ -3,7 +3,6 @@ import { AppError } from '../../errors.ts';
 import { storableJsonText, storableText } from '../storable-text.ts';
 import type { ColumnType, CopiedColumn, CopiedTable } from './copied-tables.ts';
 import {
-  bytesOf,
   FULL_BYTES,
   insertInto,
   MAX_ROWS,
@@ -23,9 +22,6 @@ const arrays: Record<ColumnType, string> = {
 /** The JSON that queries of PostgreSQL look into: what hides behind its escapes would stop them. */
 const readAsJson = new Set(['tasks.error', 'tasks.result', 'experiences.tags']);
 
-/** Rows of the first fetch of a table, whose size is not known. */
-const FIRST_FETCH = 50;
-
 /** The rows of a PostgreSQL database, inside a transaction that the caller has begun. */
 export class PostgresRows implements RowStore {
   readonly #client: pg.ClientBase;
@@ -40,20 +36,19 @@ export class PostgresRows implements RowStore {
     return rows[0]?.n ?? 0;
   }
 
+  /** How long the rows are is read ahead of them: a thousand of the longest would not fit into memory. */
   async *batches(table: CopiedTable): AsyncGenerator<Row[]> {
+    await this.#client.query(`declare measured no scroll cursor for ${selectBytes(table)}`);
     await this.#client.query(`declare copied no scroll cursor for ${selectAll(table)}`);
-    let size = FIRST_FETCH;
     for (;;) {
-      const { rows } = await this.#client.query<unknown[]>({
-        text: `fetch ${size} from copied`,
-        rowMode: 'array',
-      });
-      if (rows.length > 0) yield rows;
-      if (rows.length < size) break;
-      const average = rows.reduce((sum, row) => sum + bytesOf(row), 0) / rows.length;
-      size = Math.max(1, Math.min(MAX_ROWS, Math.floor(FULL_BYTES / average)));
+      const { rows: ahead } = await this.#client.query<{ bytes: number }>(`fetch ${MAX_ROWS} from measured`);
+      for (const size of batchSizes(ahead)) {
+        const text = `fetch ${size} from copied`;
+        yield (await this.#client.query<unknown[]>({ text, rowMode: 'array' })).rows;
+      }
+      if (ahead.length < MAX_ROWS) break;
     }
-    await this.#client.query('close copied');
+    await this.#client.query('close measured; close copied');
   }
 
   /** The text of the statement is the same for any number of rows, because each column travels as an array. */
@@ -77,6 +72,28 @@ export class PostgresRows implements RowStore {
       return fitted ?? row;
     });
   }
+}
+
+/** The bytes of the texts of each row, in the order of `selectAll`. */
+const selectBytes = (table: CopiedTable): string => {
+  const texts = table.columns.filter(({ type }) => type === 'text');
+  const bytes = texts.map(({ name }) => `coalesce(octet_length("${name}"), 0)`);
+  return selectAll(table, `${['0', ...bytes].join(' + ')} as bytes`);
+};
+
+/** How many rows make the next batches: as many as are full together. */
+function batchSizes(rows: readonly { bytes: number }[]): number[] {
+  const sizes: number[] = [];
+  let sum = Infinity;
+  for (const { bytes } of rows) {
+    if (sum >= FULL_BYTES) {
+      sizes.push(0);
+      sum = 0;
+    }
+    sizes[sizes.length - 1] = (sizes.at(-1) ?? 0) + 1;
+    sum += bytes;
+  }
+  return sizes;
 }
 
 /** SQLite keeps any value in any column, PostgreSQL those of its type. */

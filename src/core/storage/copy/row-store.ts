@@ -26,14 +26,16 @@ export function bytesOf(row: Row): number {
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** What both engines understand: all rows of a table in the order of its key. */
-export const selectAll = ({ name, columns, key, where = 'true' }: CopiedTable): string =>
-  `select ${columns.map((column) => quoted(column.name)).join()} from ${quoted(name)} where ${where} order by ${key.map(quoted).join()}`;
+const columnsOf = ({ columns }: CopiedTable): string => columns.map(({ name }) => quoted(name)).join();
+
+/** What both engines understand: all rows of a table in the order of its key, with these columns of each. */
+export const selectAll = (table: CopiedTable, columns: string = columnsOf(table)): string =>
+  `select ${columns} from ${quoted(table.name)} where ${table.where ?? 'true'} order by ${table.key.map(quoted).join()}`;
 
 /** What both engines understand: how many rows of a table are copied. */
 export const selectCount = ({ name, where = 'true' }: CopiedTable): string =>
   `select count(*) as n from ${quoted(name)} where ${where}`;
 
 /** The beginning of an insert of whole rows. */
-export const insertInto = ({ name, columns }: CopiedTable): string =>
-  `insert into ${quoted(name)} (${columns.map((column) => quoted(column.name)).join()})`;
+export const insertInto = (table: CopiedTable): string =>
+  `insert into ${quoted(table.name)} (${columnsOf(table)})`;

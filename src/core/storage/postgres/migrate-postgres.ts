@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { ReportStart } from '../../../contract/start-step.ts';
 import { AppError } from '../../errors.ts';
 import { type SharedMigration, sharedMigrations } from '../migration.ts';
+import { hostsOf, liveDaemons, SILENT_SECONDS } from './live-daemons.ts';
 import { up as firstSchema } from './postgres-schema.ts';
 import { PortableTypes } from './portable-types.ts';
 
@@ -54,6 +55,7 @@ export async function migratePostgres(
       const [next] = pending;
       const migration = next === undefined ? undefined : migrations[next];
       if (!migration) return true;
+      if (migration.contracts) await requireNoOlder(client);
       const text = `upgrading the database, step ${step} of ${total}`;
       report({ text, done: 0, total: 0 });
       await migration.up(db, (done, parts) => report({ text, done, total: parts }));
@@ -117,6 +119,30 @@ function refuseNewer(recorded: Recorded[], names: string[]): void {
   if (unknown.length > 0)
     throw unusable(
       `The database was upgraded by a newer svc (it has ${unknown.map(({ name }) => name).join(', ')}). Upgrade svc, or use another database.`,
+    );
+}
+
+/** None of them knows the migration: whoever does has waited for it. */
+async function requireNoOlder(client: pg.ClientBase): Promise<void> {
+  const daemons = await liveDaemons(client);
+  if (daemons.length > 0)
+    throw new AppError(
+      'wrong_state',
+      `The upgrade of the database takes away what older daemons use, and such daemons run on ${hostsOf(daemons)}. Stop them all first: svc cluster drain --stop. One that was killed counts as stopped after ${SILENT_SECONDS} seconds.`,
+    );
+}
+
+/**
+ * Throws `wrong_state` for a database that a newer svc has upgraded, even where this one can go on beside it: a copy by this
+ * one would lack what was added.
+ */
+export async function requireKnownSchema(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by name');
+  const unknown = rows.filter(({ name }) => !(name in postgresMigrations));
+  if (unknown.length > 0)
+    throw new AppError(
+      'wrong_state',
+      `The database was upgraded by a newer svc (it has ${unknown.map(({ name }) => name).join(', ')}), so a copy by this one would not be complete. Use the newer svc.`,
     );
 }
 

@@ -6,12 +6,20 @@ import { addressOf, connectionOptions, type PostgresServer } from './connection-
 import { migratePostgres } from './migrate-postgres.ts';
 import { openPostgres, type PostgresOptions } from './open-postgres.ts';
 import { isConnectionLost } from './postgres-errors.ts';
+import { version } from '../../version.ts';
+import { requireNeighbours } from './version-skew.ts';
 
-/** Migrates the schema of a database, together with other daemons that start, and opens it. */
+/**
+ * Migrates the schema of a database, together with other daemons that start, and opens it. Throws `wrong_state` where daemons
+ * run that cannot work with this one.
+ */
 export async function startPostgres(
   options: PostgresOptions & { report?: ReportStart | undefined },
 ): Promise<Database> {
-  await onPostgres(options, 'svc-migration', (client) => migratePostgres(client, { report: options.report }));
+  await onPostgres(options, 'svc-migration', async (client) => {
+    await requireNeighbours(client, version);
+    await migratePostgres(client, { report: options.report });
+  });
   try {
     return await openPostgres(options);
   } catch (error) {

@@ -6,10 +6,12 @@ import type { Migration, SharedMigration } from '../../../../src/core/storage/mi
 import {
   type MigratePostgresOptions,
   migratePostgres,
+  postgresMigrations,
 } from '../../../../src/core/storage/postgres/migrate-postgres.ts';
 import { migrate } from '../../../../src/core/storage/sqlite/migrate.ts';
 import { nodeSqliteDialect } from '../../../../src/core/storage/sqlite/sqlite-dialect.ts';
 import { hasPostgres, newPostgresDatabase } from '../../../helpers/postgres-server.ts';
+import { placeDaemon } from './place-daemon.ts';
 import { factsOfPostgres, factsOfSqlite } from './facts-of-schemas.ts';
 
 const nothing: Migration = async () => undefined;
@@ -107,6 +109,28 @@ describe.skipIf(!hasPostgres)('the migrations of PostgreSQL (needs PostgreSQL)',
         'The database was upgraded by a newer svc (it has 0003-c). Upgrade svc, or use another database.',
     });
     expect(await recorded(client)).toEqual(['0001-a', '0002-b', '0003-c']);
+  });
+
+  it('take nothing away while older daemons run', async () => {
+    await using database = await openEmpty();
+    const [client] = database.clients;
+    await migratePostgres(client);
+    await placeDaemon(client, 'web-2', '0.1.0');
+    const newer = { ...postgresMigrations, '9998-adds': adds, '9999-takes-away': takesAway };
+    await expect(migratePostgres(client, { migrations: newer })).rejects.toMatchObject({
+      code: 'wrong_state',
+      message: expect.stringMatching(
+        /takes away what older daemons use.*run on web-2\. Stop them all/,
+      ) as string,
+    });
+    // What only adds is done, and older daemons go on.
+    expect((await recorded(client)).at(-1)).toBe('9998-adds');
+    await migratePostgres(client);
+    await client.query('delete from daemons');
+    await migratePostgres(client, { migrations: newer });
+    await expect(migratePostgres(client)).rejects.toThrow(
+      /upgraded by a newer svc \(it has 9999-takes-away\)/,
+    );
   });
 
   it('refuse the database of another program', async () => {

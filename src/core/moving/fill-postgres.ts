@@ -1,0 +1,64 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type pg from 'pg';
+import type { Config } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import { copiedTables } from '../storage/copy/copied-tables.ts';
+import {
+  compareRows,
+  type CopyOptions,
+  copyRows,
+  countRows,
+  type TableContent,
+} from '../storage/copy/copy-rows.ts';
+import { PostgresRows } from '../storage/copy/postgres-rows.ts';
+import { SqliteRows } from '../storage/copy/sqlite-rows.ts';
+import { MOVED_TO, refuseMoved } from '../storage/moved-mark.ts';
+import { lastTaskSeq } from '../storage/sqlite/sqlite-engine.ts';
+import { completePostgres, readStateOf } from './postgres-side.ts';
+
+interface FillOptions extends Pick<CopyOptions, 'onProgress' | 'signal'> {
+  /** The settings that the cluster gets, with the box that seals their secrets. */
+  config: Pick<Config, 'importable'>;
+  now: Date;
+  /** Says that the database holds other rows, and what to do. */
+  refusal: string;
+}
+
+export interface FilledPostgres {
+  tables: TableContent[];
+  /** Values with characters that PostgreSQL cannot store, which are U+FFFD there. */
+  changed: number;
+  /** The settings that the cluster got. */
+  settings: string[];
+  /** True where an interrupted copy had stored everything. */
+  wasComplete: boolean;
+}
+
+/**
+ * Copies all rows of a database to an empty one of PostgreSQL, inside its transaction, and compares them. Throws `conflict`
+ * for one that holds other rows.
+ */
+export async function fillPostgres(
+  native: DatabaseSync,
+  client: pg.ClientBase,
+  { config, now, refusal, onProgress, signal }: FillOptions,
+): Promise<FilledPostgres> {
+  const tables = copiedTables(native);
+  const target = new PostgresRows(client);
+  const rows = { tables, source: new SqliteRows(native), target, onProgress, signal };
+  if ((await countRows(target, tables)) > 0) {
+    refuseMoved(await readStateOf(client, MOVED_TO));
+    const found = await compareRows(rows);
+    if (!found) throw new AppError('conflict', refusal);
+    return { tables: found, changed: target.changed, settings: [], wasComplete: true };
+  }
+  const settings = config.importable();
+  const copied = await copyRows(rows);
+  await completePostgres(client, { lastTaskSeq: lastTaskSeq(native), settings, now });
+  return {
+    tables: copied,
+    changed: target.changed,
+    settings: settings.map(({ key }) => key),
+    wasComplete: false,
+  };
+}

@@ -1,0 +1,27 @@
+import type pg from 'pg';
+
+/** A daemon that said anything within so many seconds runs. */
+export const SILENT_SECONDS = 30;
+
+export interface LiveDaemon {
+  host: string;
+  version: string;
+}
+
+/** The daemons that run on a database, by host; none where it has no tables yet. */
+export async function liveDaemons(client: pg.ClientBase): Promise<LiveDaemon[]> {
+  const { rows: tables } = await client.query<{ there: number }>(
+    `select to_regclass('daemons') is not null as there`,
+  );
+  if (!tables[0]?.there) return [];
+  const { rows } = await client.query<LiveDaemon>(
+    `select distinct host, version from daemons where seen_at >= to_char(
+      (clock_timestamp() - interval '${SILENT_SECONDS} seconds') at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    order by host`,
+  );
+  return rows;
+}
+
+/** Names the hosts of daemons: "web-1 and web-2". */
+export const hostsOf = (daemons: readonly LiveDaemon[]): string =>
+  new Intl.ListFormat('en-GB').format(new Set(daemons.map(({ host }) => host)));
