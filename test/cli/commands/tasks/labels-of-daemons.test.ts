@@ -27,7 +27,7 @@ it('a task that no daemon can run says which label is missing', async () => {
   expect(shown.stdout).toMatch(/^Status +pending$/m);
   expect(shown.stdout).toMatch(/^Needs +tpu, gpu$/m);
   const wrong = await home.svc(['tasks', 'create', '--title', 'Train', '--needs', 'g pu']);
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Expected a label such as gpu') });
+  expect(wrong).toMatchObject({ code: 6, stderr: expect.stringContaining('Expected a label such as gpu') });
 });
 
 it('svc tasks show and svc cluster ls name the host, the daemon and its labels', async () => {
