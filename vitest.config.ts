@@ -42,13 +42,14 @@ const slow = [
 ];
 /** What a run for mode pro takes: the tests that store something, themselves or through a daemon in their process. */
 const usesStorage = isPro ? testsThatImport(['test/helpers/storage.ts', ...startsDaemon()]) : undefined;
-/** Those with a case for each route or each recorded answer of a model: what they try lies before any storage. */
-const isTable = isPro ? testsThatImport(['test/helpers/routes.ts', 'test/helpers/recordings.ts']) : undefined;
+/** Those with a case for each right to each route, or for each recorded answer of a model: what they try lies before any storage. */
+const isTable = isPro
+  ? testsThatImport(['test/daemon/access-table.ts', 'test/helpers/recordings.ts'])
+  : undefined;
 /** What a cluster has not, and why; a test of a file may say so itself with `skipIf(isPro)`. */
 const onlyAlone: Readonly<Record<string, string>> = {
   'test/core/storage/sqlite/*.test.ts': 'the file of SQLite and what may become of it',
   'test/core/retention/upgrade-copy-rule.test.ts': 'copies of that file',
-  'test/daemon/{routes/backups,scheduled-backups}.test.ts': 'backups of that file; PostgreSQL has its own',
   'test/core/moving/*.test.ts':
     'move that file to PostgreSQL and back, and start a daemon of either kind themselves',
 };

@@ -1,3 +1,5 @@
+import { isPro } from './pro.ts';
+
 /** Whether the long forms run: `npm run test:long` sets it, and takes the slow tests and those that import this file. */
 export const isLong: boolean = process.env['SVC_TEST_LONG'] === '1';
 
@@ -11,5 +13,8 @@ export const everyNth = <Item>(n: number, items: readonly Item[], shift = 0): It
 /** How many, or how much, of something a test takes: enough to exercise it in `npm test`, all in `npm run test:long`. */
 export const sized = <Size>(short: Size, long: Size): Size => (isLong ? long : short);
 
-/** How long a test waits for what has to come, which only ends a broken one: the long forms keep a machine busy. */
-export const patienceMs: number = sized(20_000, 60_000);
+/**
+ * How long a test waits for what has to come, which only ends a broken one: the long forms keep a machine busy, and so does
+ * a database server.
+ */
+export const patienceMs: number = isPro ? 60_000 : sized(20_000, 60_000);

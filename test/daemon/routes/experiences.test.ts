@@ -189,6 +189,13 @@ describe('invalid input for experiences', () => {
     },
   );
 
+  it('has no experience with a tag that no database stores', async () => {
+    for (const tag of ['%00', 'a%00b']) {
+      const { status, text } = await send('GET', `${base}?tag=${tag}`);
+      expect({ status, ...JSON.parse(text) }).toMatchObject({ status: 200, total: 0 });
+    }
+  });
+
   it.each(['type=other', 'tag=', 'limit=0', 'limit=501', 'offset=-1', `tag=${'a'.repeat(51)}`])(
     'rejects the list query %.30s',
     async (query) => {

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Database, Engine, TextSlice } from '../database.ts';
 import type { Schema } from '../schema.ts';
+import { storableJson } from '../storable-text.ts';
 import type { TaskNumbers } from './task-numbers.ts';
 import { indexedWords, toTextQuery } from './text-words.ts';
 
@@ -25,7 +26,7 @@ export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskN
     numbers: (list) => sql`select unnest(${list}::bigint[]) as value`,
     inTime: () => sql`true`,
     resultWithoutTexts: () => sql`(tasks.result::jsonb - ${LONG_PARTS}::text[])::text`,
-    hasTag: (tag) => sql`experiences.tags::jsonb @> ${JSON.stringify([tag])}::jsonb`,
+    hasTag: (tag) => sql`experiences.tags::jsonb @> ${storableJson([tag])}::jsonb`,
     jsonValue: (column, path) => sql`${sql.ref(column)}::jsonb #> ${path.split('.').slice(1)}::text[]`,
     // Reading never holds up this process.
     mayHaveMany: async () => false,
