@@ -120,6 +120,33 @@ describeCluster('the host of a task', () => {
     }
   });
 
+  it('shows and discards the changes in a worktree on its host only', async () => {
+    const { a, of } = cluster;
+    const { task } = await create(a, { cwd: repository.root, worktree: true });
+    const { id } = task;
+    const home = ((await follow(a.client, id)).task.home ?? '') as Host;
+    const there = { status: 409, message: expect.stringContaining(`on the host ${home}.`) };
+    const { client } = of[other(home)];
+    await expect(client.tasks.getChanges({ params: { id } })).rejects.toMatchObject(there);
+    await expect(client.tasks.discardChanges({ params: { id }, body: {} })).rejects.toMatchObject(there);
+    await of[other(home)].app.worktrees.tidy();
+    expect((await of[home].client.tasks.getChanges({ params: { id } })).files).toEqual([]);
+    expect(await of[home].client.tasks.discardChanges({ params: { id }, body: {} })).toMatchObject({
+      status: 'discarded',
+    });
+  });
+
+  it('repeats a task where it worked', async () => {
+    const { a, b } = cluster;
+    const made = await create(a, { cwd: temporaryFolder(), worktree: false });
+    const first = (await follow(a.client, made.task.id)).task;
+    const again = (await b.client.tasks.retry({ params: { id: first.id } })).task;
+    expect((await follow(b.client, again.id)).task).toMatchObject({
+      home: first.home,
+      daemon: { host: first.home },
+    });
+  });
+
   it('lets a task without a directory go on anywhere', async () => {
     const { task } = await create(cluster.a);
     const done = (await follow(cluster.a.client, task.id)).task;
@@ -144,6 +171,7 @@ describeCluster('the host of a task', () => {
         attempts: 0,
         error: { class: 'host_gone', message: expect.stringContaining(`svc tasks retry ${id}`) },
       });
+      expect(events.filter(({ type }) => type === 'waiting_for_agent')).toHaveLength(1);
       expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
       expect((await survivor.client.dlq.list()).items).toMatchObject([{ taskId: id }]);
       const retried = (await survivor.client.tasks.retry({ params: { id } })).task;

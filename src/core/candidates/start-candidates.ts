@@ -26,6 +26,7 @@ const copied = [
   'branch',
   'labels',
   'assignedAgent',
+  'needs',
   'maxAttempts',
   'retryOnFailure',
   'cwd',

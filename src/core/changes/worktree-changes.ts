@@ -283,6 +283,7 @@ export class WorktreeChanges {
 
   async #workOf(row: WorktreeRow): Promise<Work> {
     const { worktrees } = this.#deps;
+    worktrees.requireHere(row);
     if (!existsSync(row.repository))
       throw new AppError('conflict', `The repository ${row.repository} of the task is gone`);
     return orConflict(async () => {
@@ -325,6 +326,7 @@ export class WorktreeChanges {
           ? 'The task did not work in a worktree. See: svc tasks diff, svc tasks undo'
           : `No candidate was chosen. Compare them, and name one instead: svc tasks compare ${id}`,
       );
+    worktrees.requireHere(row);
     if (access === 'changes' && !(await worktrees.isIdle(row)))
       throw new AppError(
         'wrong_state',

@@ -22,6 +22,11 @@ export class WorktreeStore {
     this.#host = host;
   }
 
+  /** Whether the worktree is on this host. */
+  isHere({ host }: Pick<WorktreeRow, 'host'>): boolean {
+    return host === this.#host || host === '';
+  }
+
   find(taskId: string): Promise<WorktreeRow | undefined> {
     return this.#database.read
       .selectFrom('worktrees')
@@ -185,7 +190,7 @@ export class WorktreeStore {
         .select(['host', 'port_base'])
         .where('state', '<>', 'discarded')
         .execute();
-      const own = live.filter(({ host }) => host === this.#host || host === '');
+      const own = live.filter((row) => this.isHere(row));
       if (own.length >= MAX_WORKTREES) throw tooMany();
       // Two hosts may be one machine under two names.
       let port = freePort(live);

@@ -69,6 +69,15 @@ export class Worktrees {
     return this.#deps.store.find(await this.#deps.store.ownerOf(taskId));
   }
 
+  /** Throws where it is on another host, whose daemons alone can work with it. */
+  requireHere(row: WorktreeRow): void {
+    if (this.#deps.store.isHere(row)) return;
+    throw new AppError(
+      'conflict',
+      `The worktree of the task is on the host ${row.host}. Send the request to a daemon there.`,
+    );
+  }
+
   /** The last task that worked in it; undefined where its own was deleted. */
   lastTaskOf({ task_id }: Pick<WorktreeRow, 'task_id'>): Promise<string | undefined> {
     return this.#deps.store.lastOf(task_id);

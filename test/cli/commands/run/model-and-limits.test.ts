@@ -22,16 +22,18 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const args = (...more: string[]) => ['run', '--url', server.url, ...more, 'Count the doors'];
 
-it('svc run sends the checks, the model and the limits, and writes the answer to a file', async () => {
+it('svc run sends the labels, the checks, the model and the limits, and writes the answer to a file', async () => {
   const schema = join(home.folder, 'schema.json');
   const last = join(home.folder, 'last.txt');
   writeFileSync(schema, '{"type":"object"}');
+  const needs = ['--needs', 'gpu', '--needs', 'host:web-2'];
   const checks = ['--verify', 'npm test', '--verify', 'npm run lint', '--repair', '0'];
   const limits = ['--max-steps', '9', '--max-budget', '5000', '--max-cost', '$0.50', '--max-time', '10m'];
   const chosen = ['--model', 'gpt-5', '--provider', 'openai'];
   const files = ['--output-schema', schema, '--output-last-message', last];
-  const running = home.start(args(...checks, ...limits, ...chosen, ...files));
+  const running = home.start(args(...needs, ...checks, ...limits, ...chosen, ...files));
   expect(await world.created()).toMatchObject({
+    needs: ['gpu', 'host:web-2'],
     verify: ['npm test', 'npm run lint'],
     repair: 0,
     model: 'gpt-5',
