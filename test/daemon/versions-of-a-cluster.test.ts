@@ -45,11 +45,7 @@ describeCluster('daemons of two versions (need PostgreSQL and Redis)', () => {
       const { rows } = await client.query('select distinct later from tasks');
       expect(rows).toEqual([{ later: 'of an older daemon' }]);
     }
-    await upgrade(
-      '9999-without',
-      async (db) => void (await db.schema.dropTable('experiences').execute()),
-      true,
-    );
+    await upgrade('9999-without', (db) => db.schema.dropTable('experiences').execute(), true);
     await expect(startDaemon({ cluster, extraAdapters })).rejects.toMatchObject({
       code: 'unavailable',
       message:

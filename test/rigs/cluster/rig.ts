@@ -64,7 +64,8 @@ export async function runCluster(options: ClusterRigOptions): Promise<ClusterRep
   };
 }
 
-async function untilFinished(databaseUrl: string): Promise<void> {
+/** Waits until no task is open. */
+export async function untilFinished(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl);
   await client.connect();
   try {
