@@ -40,14 +40,32 @@ const slow = [
   'test/daemon/{sandboxed-agents,schedules-after-kill,worktrees-of-tasks}.test.ts',
   'test/daemon/routes/{chat-recorded-breaks,memory-embeddings,tasks-pull-requests,tasks-worktrees}.test.ts',
 ];
-/** In a run for mode pro: those that open a database of their own, and no daemon. */
-const usesStorage = isPro ? testsThatImport(['test/helpers/storage.ts']) : undefined;
-const usesDaemon = isPro ? testsThatImport(['test/helpers/daemon.ts']) : undefined;
+/** What a run for mode pro takes: the tests that store something, themselves or through a daemon in their process. */
+const usesStorage = isPro ? testsThatImport(['test/helpers/storage.ts', ...startsDaemon()]) : undefined;
+/** Those with a case for each route or each recorded answer of a model: what they try lies before any storage. */
+const isTable = isPro ? testsThatImport(['test/helpers/routes.ts', 'test/helpers/recordings.ts']) : undefined;
+/** What a cluster has not, and why; a test of a file may say so itself with `skipIf(isPro)`. */
+const onlyAlone: Readonly<Record<string, string>> = {
+  'test/core/storage/sqlite/*.test.ts': 'the file of SQLite and what may become of it',
+  'test/core/retention/upgrade-copy-rule.test.ts': 'copies of that file',
+  'test/daemon/{routes/backups,scheduled-backups}.test.ts': 'backups of that file; PostgreSQL has its own',
+  'test/core/moving/*.test.ts':
+    'move that file to PostgreSQL and back, and start a daemon of either kind themselves',
+};
+if (isPro)
+  for (const [pattern, why] of Object.entries(onlyAlone))
+    process.stderr.write(`not in mode pro: ${pattern} (${why})\n`);
 const isNamed = process.argv.slice(2).some((argument) => argument.startsWith('test/'));
 const tests = globSync('test/**/*.test.ts').filter((path) => {
   if (isNamed) return true;
   if (matches(slow, path)) return isLong;
-  if (isPro) return usesStorage?.has(path) === true && !usesDaemon?.has(path);
+  if (isPro)
+    return (
+      matches(['test/{core,daemon}/**'], path) &&
+      usesStorage?.has(path) === true &&
+      isTable?.has(path) === false &&
+      !matches(Object.keys(onlyAlone), path)
+    );
   return !isLong || readFileSync(path, 'utf8').includes('helpers/long.ts');
 });
 
@@ -70,6 +88,13 @@ export default defineConfig({
     ],
   },
 });
+
+/** Others import only its folders. */
+function startsDaemon(): string[] {
+  return globSync('test/{core,daemon,helpers}/**/*.ts').filter(
+    (path) => path !== 'test/helpers/daemon.ts' && readFileSync(path, 'utf8').includes('startDaemon('),
+  );
+}
 
 function isAlone(path: string): boolean {
   return matches(alone, path);

@@ -1,23 +1,19 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startPostgres } from '../test/helpers/postgres-server.ts';
-import { placeSeed } from '../test/helpers/pro-environment.ts';
 import { type BenchServer, startServer } from './child.ts';
+import { everySecond, MeasuredCluster } from './measured-cluster.ts';
 import { startRedis } from './redis.ts';
 import { type Figure, median } from './report.ts';
 
 const TASKS = 5000;
 const RUNS = 5;
-const everySecond = ['--appendonly', 'yes', '--appendfsync', 'everysec'];
 
 /** Tasks from creation to recorded end on PostgreSQL and Redis, beside job queues on the same servers' kinds. */
 export async function clusterTasks(): Promise<Figure[]> {
-  const postgres = await startPostgres({ isMeasured: true });
-  const redis = await startRedis(everySecond);
+  await using cluster = await MeasuredCluster.start();
   const other = await startPostgres({ isMeasured: true });
   const otherRedis = await startRedis(everySecond);
-  const ours = await startServer('svc-queue', ofCluster((await postgres.newDatabase()).url, redis.port));
+  const { url } = await cluster.postgres.newDatabase();
+  const ours = await startServer('svc-queue', { BENCH_TASKS: String(TASKS), ...cluster.environment(url) });
   const peers = [
     { name: 'graphile-worker', least: 2, server: await peer('graphile-worker', other.url) },
     { name: 'pg-boss', least: 1, server: await peer('pg-boss', other.url) },
@@ -39,8 +35,7 @@ export async function clusterTasks(): Promise<Figure[]> {
       }
   } finally {
     await Promise.all([ours.stop(), ...peers.map(({ server }) => server.stop())]);
-    await Promise.all([postgres.stop(), other.stop()]);
-    redis.stop();
+    await other.stop();
     otherRedis.stop();
   }
   const rateOf = (server: BenchServer) => (TASKS / median(times.get(server) ?? [])) * 1000;
@@ -55,16 +50,3 @@ export async function clusterTasks(): Promise<Figure[]> {
 
 const peer = (name: string, url: string) =>
   startServer(name, { BENCH_TASKS: String(TASKS), BENCH_POSTGRES_URL: url });
-
-/** The environment of a daemon in mode pro with a home of its own. */
-function ofCluster(databaseUrl: string, redisPort: number): Record<string, string> {
-  const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-  placeSeed(join(home, 'identity'), '5e'.repeat(32));
-  return {
-    BENCH_TASKS: String(TASKS),
-    SVC_HOME: home,
-    SVC_MODE: 'pro',
-    DATABASE_URL: databaseUrl,
-    QUEUE_STORE_URL: `redis://127.0.0.1:${redisPort}`,
-  };
-}

@@ -8,6 +8,8 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   inbound: async () => (await import('./inbound.ts')).inbound(),
   outbound: async () => (await import('./outbound.ts')).outbound(),
   'cluster-tasks': async () => (await import('./cluster-tasks.ts')).clusterTasks(),
+  'cluster-scale': async () => (await import('./cluster-scale.ts')).clusterScale(),
+  'cluster-start-latency': async () => (await import('./start-latency.ts')).clusterStartLatency(),
   'run-tasks': async () => (await import('./run-tasks.ts')).runTasks(),
   'command-tasks': async () => (await import('./command-tasks.ts')).commandTasks(),
   'stored-tasks': async () => (await import('./stored-tasks.ts')).storedTasks(),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startServer } from './child.ts';
+import { MeasuredCluster } from './measured-cluster.ts';
 import { type Figure, median, percentile } from './report.ts';
 
 const PER_SECOND = 100;
@@ -12,7 +13,23 @@ const RUNS = 5;
 /** From the moment of the 201 to the start of the agent, at a steady 100 tasks per second. */
 export async function startLatency(): Promise<Figure[]> {
   const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-  const daemon = await startServer('daemon', { SVC_HOME: home });
+  const figures = await measure({ SVC_HOME: home }, 'one daemon');
+  rmSync(home, { recursive: true });
+  return figures;
+}
+
+/** The same in mode pro, with another daemon in the cluster. */
+export async function clusterStartLatency(): Promise<Figure[]> {
+  await using cluster = await MeasuredCluster.start();
+  const { url } = await cluster.postgres.newDatabase();
+  const other = await startServer('daemon', { ...cluster.environment(url), SVC_DAEMON_ROLE: 'api' });
+  const figures = await measure(cluster.environment(url), 'mode pro');
+  await other.stop();
+  return figures;
+}
+
+async function measure(environment: Record<string, string>, mode: string): Promise<Figure[]> {
+  const daemon = await startServer('daemon', environment);
   const p50: number[] = [];
   const p99: number[] = [];
   for (let run = 0; run < RUNS; run++) {
@@ -32,9 +49,8 @@ export async function startLatency(): Promise<Figure[]> {
     p99.push(Math.max(0, percentile(waits, 0.99)));
   }
   await daemon.stop();
-  rmSync(home, { recursive: true });
   const figure = (name: string, values: number[], most: number): Figure => ({
-    name: `201 → start of the agent, 100 tasks/s, ${name}`,
+    name: `201 → start of the agent, 100 tasks/s, ${mode}, ${name}`,
     ours: `${median(values).toFixed(1)} ms`,
     baseline: '',
     value: median(values),

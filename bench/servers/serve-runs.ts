@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { startDaemon } from '../../src/daemon/start.ts';
 
-/** Answers each message with the result of a run, which gets a promise of the moment when `tasks` more tasks are completed. */
+/** Answers `run` with the result of a run, which gets a promise of the moment when `tasks` more tasks are completed. */
 export function serveRuns(
   daemon: Awaited<ReturnType<typeof startDaemon>>,
   tasks: number,
@@ -13,7 +13,8 @@ export function serveRuns(
   app.bus.on('task', ({ event: { type } }) => {
     if (type === 'completed' && ++done % tasks === 0) finish();
   });
-  process.on('message', () => {
+  process.on('message', (question) => {
+    if (question !== 'run') return;
     const completed = new Promise<void>((resolve) => (finish = resolve));
     void run(completed).then((result) => process.send?.(result));
   });

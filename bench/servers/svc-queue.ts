@@ -13,11 +13,18 @@ const daemon = await startDaemon({
 const { tasks, database } = daemon.app;
 const input = createTaskSchema.parse({ title: 'Nothing to do', assignedAgent: 'noop' });
 
+async function create(count: number): Promise<void> {
+  for (let created = 0; created < count; created += 500)
+    await Promise.all(Array.from({ length: 500 }, () => tasks.create(owner, input)));
+}
+
+process.on('message', (question: string | { create: number }) => {
+  if (typeof question === 'object') void create(question.create).then(() => process.send?.(true));
+});
 serveRuns(daemon, TASKS, async (completed) => {
   const commits = database.commits();
   const started = performance.now();
-  for (let created = 0; created < TASKS; created += 500)
-    await Promise.all(Array.from({ length: 500 }, () => tasks.create(owner, input)));
+  await create(TASKS);
   await completed;
   return { ms: performance.now() - started, commits: database.commits() - commits };
 });

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** The type of what compares candidates; nobody can name it as an agent. */
+export const bestOfAgent = 'best-of';
+
 /** Who chooses among the candidates that succeeded. */
 export const pickSchema = z.enum(['verify', 'judge', 'person']);
 export type Pick = z.output<typeof pickSchema>;

@@ -121,6 +121,19 @@ export const indexedFileSchema = z
   .meta({ id: 'IndexedFile' });
 export type IndexedFile = z.output<typeof indexedFileSchema>;
 
+/** Which daemon of a cluster reads the files of a root. */
+export const sharedRootSchema = z
+  .object({
+    path: z.string(),
+    host: z.string().meta({ description: 'The machine that has the files' }),
+    daemon: z.string().meta({ description: 'The id of the daemon that reads them, or was the last one' }),
+    online: z
+      .boolean()
+      .meta({ description: 'Whether a daemon reads them now; otherwise the index stays as it is' }),
+  })
+  .meta({ id: 'SharedRoot' });
+export type SharedRoot = z.output<typeof sharedRootSchema>;
+
 export const memoryStatsSchema = z
   .object({
     fileCount: z.int(),
@@ -134,6 +147,10 @@ export const memoryStatsSchema = z
       .optional()
       .meta({ description: 'Why vectors could not be created recently' }),
     roots: z.array(z.string()).meta({ description: 'Directories that may be indexed' }),
+    sharedRoots: z
+      .array(sharedRootSchema)
+      .optional()
+      .meta({ description: 'In mode pro: which daemon reads each root' }),
     syncing: syncProgressSchema.optional(),
   })
   .meta({ id: 'MemoryStats' });

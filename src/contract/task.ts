@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pullRequestSchema } from './changes.ts';
 import { bestOfSchema, choiceSchema } from './best-of.ts';
 import { memoryScopeSchema } from './memory.ts';
+import { needsSchema, runDaemonSchema } from './placement.ts';
 import { branchSchema, jsonObjectSchema, timestampSchema } from './primitives.ts';
 import { providerNameSchema } from './providers.ts';
 import { refusedCallsSchema } from './refused-calls.ts';
@@ -38,6 +39,7 @@ export const failureClassSchema = z.enum([
   'verify_failed',
   'invalid_output',
   'budget',
+  'host_gone',
   'cancelled',
   'unknown',
 ]);
@@ -172,6 +174,7 @@ export const createTaskSchema = z
     branch: branchSchema.optional(),
     labels: z.array(z.string().min(1).max(100)).max(50).default([]),
     assignedAgent: z.string().min(1).max(100).optional(),
+    needs: needsSchema.min(1).optional(),
     maxAttempts: z.int().min(1).max(20).optional(),
     retryOnFailure: z.boolean().optional().meta({
       description:
@@ -246,6 +249,13 @@ const storedTaskSchema = z.object({
   labels: z.array(z.string()),
   assignedAgent: z.string().optional(),
   agentType: z.string().optional(),
+  needs: needsSchema.optional(),
+  home: z.string().optional().meta({
+    description: 'The host whose directory it works in since its first run; its other runs stay there',
+  }),
+  daemon: runDaemonSchema
+    .optional()
+    .meta({ description: 'The daemon of its latest run; absent unless one of a cluster ran it' }),
   cwd: z.string().optional(),
   envNames: z.array(z.string()).optional().meta({
     description: 'The names of the environment variables that its command gets from its creator',

@@ -9,10 +9,24 @@ export interface DaemonIdentity {
   isInCluster: boolean;
   /** The same for all daemons on the database. */
   clusterId: string;
+  /** The name of its machine in the cluster; empty where there is only one. */
+  host: string;
+  /** Its labels in the cluster, those that its host and its id imply among them. */
+  labels: readonly string[];
+  /** Whether tasks that ask for the label may run here. */
+  hasLabel(label: string): boolean;
 }
 
 /** A daemon that has its database for itself. */
-export const aloneDaemon: DaemonIdentity = { id: 'daemon', isInCluster: false, clusterId: '' };
+export const aloneDaemon: DaemonIdentity = {
+  id: 'daemon',
+  isInCluster: false,
+  clusterId: '',
+  host: '',
+  labels: [],
+  // There is no other host, and no other daemon.
+  hasLabel: (label) => label.startsWith('host:') || label.startsWith('daemon:'),
+};
 
 /** Reads the id from the file, which it makes at the first start. */
 export function readDaemonId(file: string, newId: () => string): string {

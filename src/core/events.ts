@@ -48,6 +48,10 @@ export interface CoreEvents {
   approval: { row: ApprovalRow; approval: Approval };
   /** Progress of a memory sync. */
   memory_progress: SyncProgress;
+  /** Files, vectors or experiences of the memory were added, changed or removed. */
+  memory_changed: undefined;
+  /** A person wants a folder of the memory synced by the daemon that has its files. */
+  memory_sync_wanted: { root: string };
   /** Deliveries wait in a lane that belongs to the daemon `owner`; without a delivery its rows have to be read. */
   delivery_waiting: { kind: string; owner: string; lane: string; delivery?: Delivery };
   /** A webhook was added, changed or removed. */

@@ -243,6 +243,10 @@ const settingsSections = [
     lazyPage(() => import('./pages/settings/people/people.tsx'), 'PeopleSection'),
   ),
   section(
+    '/daemons',
+    lazyPage(() => import('./pages/settings/daemons/daemons.tsx'), 'DaemonsSection'),
+  ),
+  section(
     '/data',
     lazyPage(() => import('./pages/settings/data/data.tsx'), 'DataSection'),
   ),

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routeAudit } from '../../src/contract/route-audit.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { isPro } from '../helpers/pro.ts';
 import { send } from '../helpers/http.ts';
 import { startLoopbackServer } from '../core/outbound/loopback-server.ts';
 import { newPushBrowser } from '../helpers/push-browser.ts';
@@ -72,13 +73,17 @@ const exported = () => ({
 const newDevice = async () => {
   const id = `dev_${number++}`;
   const at = new Date().toISOString();
-  const columns = await sql<{ name: string; type: string; notnull: number }>`
-    select name, type, "notnull" from pragma_table_info('devices')`.execute(daemon.app.database.read);
+  const columns = await sql<{ name: string; type: string; notnull: number }>`${sql.raw(
+    isPro
+      ? `select column_name as name, data_type as type, is_nullable = 'NO' as notnull
+         from information_schema.columns where table_name = 'devices'`
+      : `select name, type, "notnull" from pragma_table_info('devices')`,
+  )}`.execute(daemon.app.database.read);
   const values = columns.rows.map(({ name, type, notnull }) => {
     if (name === 'id') return `'${id}'`;
     if (name === 'owner_id') return "'user_owner'";
     if (notnull === 0) return 'null';
-    return type === 'integer' ? '0' : `'${at}'`;
+    return type === 'integer' || type === 'bigint' ? '0' : `'${at}'`;
   });
   await run(`insert into devices (${columns.rows.map(({ name }) => name).join()}) values (${values.join()})`);
   return id;
@@ -216,6 +221,13 @@ async function callOf(key: string): Promise<Call> {
   return prepare();
 }
 
+/** Makes the database refuse each entry of the audit log. */
+const refusal = isPro
+  ? [
+      "create or replace function no_entries() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$",
+      'create trigger no_entries before insert on audit_log for each row execute function no_entries()',
+    ]
+  : ["create trigger no_entries before insert on audit_log begin select raise(abort, 'no'); end"];
 /** Those of a cluster need one: test/daemon/routes/cluster.test.ts. */
 const together = Object.entries(routeAudit).flatMap(([key, audit]) =>
   'event' in audit && audit.after === undefined && !key.includes('/api/cluster/')
@@ -235,10 +247,10 @@ describe('a change and its audit entry', () => {
     const rows = async () =>
       (await sql`select * from ${sql.table(table)} order by 1`.execute(daemon.app.database.read)).rows;
     const before = await rows();
-    await run("create trigger no_entries before insert on audit_log begin select raise(abort, 'no'); end");
+    for (const statement of refusal) await run(statement);
     const refused = await call();
     const left = await rows();
-    await run('drop trigger no_entries');
+    await run(isPro ? 'drop trigger no_entries on audit_log' : 'drop trigger no_entries');
     expect(refused.status, JSON.stringify(refused.body)).toBeGreaterThanOrEqual(500);
     expect(left).toEqual(before);
     const accepted = await call();

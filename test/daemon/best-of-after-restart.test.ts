@@ -1,22 +1,12 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { AgentRun } from '../../src/core/agents/agent-adapter.ts';
 import { compete, writer } from '../helpers/candidates.ts';
 import { startDaemon } from '../helpers/daemon.ts';
+import { leaveRunning, runSql } from '../helpers/daemon-rows.ts';
 import { GitRepository } from '../helpers/git-repository.ts';
 import { memoryFolder } from '../helpers/memory-folder.ts';
 import { follow, until } from '../helpers/tasks.ts';
 
-/** Leaves the folder as a daemon does that dies: what ran is still claimed. */
-function die(home: string, ids: readonly string[]): void {
-  const database = new DatabaseSync(join(home, 'svc.db'));
-  const set = database.prepare(
-    `update tasks set status = 'in_progress', attempts = 1, started_at = created_at where id = ?`,
-  );
-  for (const id of ids) set.run(id);
-  database.close();
-}
 const waitForAbort = (run: AgentRun) =>
   new Promise<void>((_, reject) => {
     run.signal.addEventListener('abort', () => reject(run.signal.reason as Error));
@@ -46,7 +36,7 @@ it('a daemon that died finds the candidates again, starts none twice, and loses 
   });
   await first.stop();
   // One that has a single attempt does not run again after a crash.
-  die(home, [id, candidates[1]?.taskId ?? '']);
+  await leaveRunning(home, [id, candidates[1]?.taskId ?? '']);
   const runs: string[] = [];
   const two = writer('two', { 'door.txt': 'a\nb\nc\n' }, async (run) => void runs.push(run.task.id));
   await using second = await startDaemon({ home, extraAdapters: [writer('one', {}), two] });
@@ -103,9 +93,7 @@ it('candidates of a task that was cancelled while no daemon ran are cancelled at
     expect((await first.client.tasks.getCandidates({ params: { id } })).candidates).toHaveLength(2),
   );
   await first.stop();
-  const database = new DatabaseSync(join(home, 'svc.db'));
-  database.prepare(`update tasks set status = 'cancelled' where id = ?`).run(id);
-  database.close();
+  await runSql(first, `update tasks set status = 'cancelled' where id = ?`, id);
   await using second = await startDaemon({ home, extraAdapters });
   const { candidates } = await second.client.tasks.getCandidates({ params: { id } });
   expect(candidates.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);

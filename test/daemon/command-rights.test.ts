@@ -86,7 +86,7 @@ describe.each(['command', 'shell'])('the agent %s, which executes programs,', (a
     writeFileSync(`${home}/settings.json`, JSON.stringify({ webhooks: { tracker_a: { rules } } }));
     await expect(startDaemon({ home, extraAdapters: [shell] })).rejects.toMatchObject({
       code: 'configuration',
-      message: expect.stringMatching(/settings\.json.*takes no work of others/),
+      message: expect.stringMatching(/settings(\.json| of the cluster).*takes no work of others/),
     });
   });
 

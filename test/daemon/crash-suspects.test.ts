@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { leaveRunning, runSql } from '../helpers/daemon-rows.ts';
 import { memoryFolder } from '../helpers/memory-folder.ts';
 import { follow, heldAdapter, until } from '../helpers/tasks.ts';
 
-/** Leaves the folder as a daemon does that dies while these tasks run. */
-async function crash(daemon: TestDaemon, ids: string[], change = 'crashes = crashes'): Promise<void> {
+/** Ends the daemon as if it had died while these tasks run. */
+async function crash(daemon: TestDaemon, ids: string[]): Promise<void> {
   await daemon.stop();
-  const database = new DatabaseSync(join(daemon.home, 'svc.db'));
-  const set = database.prepare(
-    `update tasks set status = 'in_progress', attempts = 1, started_at = created_at, ${change} where id = ?`,
-  );
-  for (const id of ids) set.run(id);
-  database.close();
+  await leaveRunning(daemon.home, ids);
 }
 
 async function startTasks(daemon: TestDaemon, count: number, maxAttempts = 3): Promise<string[]> {
@@ -127,14 +121,13 @@ it('nothing speaks against a task where the machine itself was restarted', async
   const first = await startDaemon({ extraAdapters: [held.adapter] });
   const ids = await startTasks(first, 1);
   await held.started(0);
-  await crash(first, ids, 'crashes = 1, suspect = 1');
-  const database = new DatabaseSync(join(first.home, 'svc.db'));
+  await crash(first, ids);
+  await runSql(first, 'update tasks set crashes = 1, suspect = 1 where id = ?', ids[0] ?? '');
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  expect(database.prepare("select value from state where key = 'recovery_boot'").get()).toEqual({
-    value: boot,
-  });
-  database.exec("update state set value = 'another start' where key = 'recovery_boot'");
-  database.close();
+  expect(await runSql(first, "select value from state where key = 'recovery_boot'")).toEqual([
+    { value: boot },
+  ]);
+  await runSql(first, "update state set value = 'another start' where key = 'recovery_boot'");
   await using daemon = await startDaemon({ home: first.home, extraAdapters: [held.adapter] });
   (await held.started(1)).succeed();
   expect((await follow(daemon.client, ids[0] ?? '')).task.status).toBe('completed');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Client } from '../../src/contract/client.ts';
 import { startDaemon, type TestDaemon, temporaryFolder } from '../helpers/daemon.ts';
+import { leaveRunning, runSql } from '../helpers/daemon-rows.ts';
 import { startMcpHttpServer } from '../helpers/mcp-http-server.ts';
 import { callsTools, type ModelServer, startModelServer } from '../helpers/model-server.ts';
 import { until } from '../helpers/tasks.ts';
@@ -49,11 +50,10 @@ it('an agentic run that had its answer when the daemon died stores it once, and 
   await until(async () =>
     expect((await first.client.tasks.get({ params: { id: taskId } })).task.status).toBe('completed'),
   );
-  // As a daemon leaves it that dies before the outcome is stored.
-  await first.app.database.write(({ db }) =>
-    db.updateTable('tasks').set({ status: 'in_progress', result: null }).where('id', '=', taskId).execute(),
-  );
   await first.stop();
+  // As a daemon leaves it that dies before the outcome is stored.
+  await leaveRunning(home, [taskId]);
+  await runSql(first, 'update tasks set result = null where id = ?', taskId);
   await using second = await start(home);
   await until(async () =>
     expect((await second.client.tasks.get({ params: { id: taskId } })).task).toMatchObject({

@@ -13,16 +13,20 @@ it('sign-ins that wait while the daemon stops are refused, and those under way a
   await app.accessKey.set('the-access-key-of-the-owner');
   await addUser(daemon, 'ann');
   const client = { address: '127.0.0.1', isKnown: true };
+  const verifications = Array.from({ length: 12 }, () =>
+    app.accessKey.verify('the-access-key-of-the-owner', client),
+  );
   const signIns = Promise.allSettled([
-    ...Array.from({ length: 12 }, () => app.accessKey.verify('the-access-key-of-the-owner', client)),
+    ...verifications,
     ...Array.from({ length: 12 }, () => app.accounts.signIn('ann@example.org', 'wrong password 1', client)),
   ]);
+  await Promise.race(verifications);
   await daemon.stop();
   const codes = (await signIns).map((each) =>
     each.status === 'fulfilled' ? 'signed in' : (each.reason as { code?: string; message: string }).code,
   );
-  // The first two had begun before the daemon stopped.
-  expect(codes.slice(0, 2)).toEqual(['signed in', 'signed in']);
+  // Two at a time: with the first one another had begun before the daemon stopped.
+  expect(codes.filter((code) => code === 'signed in').length).toBeGreaterThanOrEqual(2);
   // How many of the others still had a turn depends on how long the rest took to stop.
   const expected = ['signed in', 'unauthenticated', 'unavailable'];
   expect(codes.filter((code) => code === undefined || !expected.includes(code))).toEqual([]);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Approval } from '../../src/contract/approvals.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { leaveRunning, runSql } from '../helpers/daemon-rows.ts';
 import { callsTools, startModelServer, useModel } from '../helpers/model-server.ts';
 import { follow, heldAdapter, testAdapter, until } from '../helpers/tasks.ts';
 
@@ -111,20 +112,9 @@ describe('a task that waits for an approval', () => {
       const { task } = await daemon.client.tasks.create({ body: { ...askingTask, maxAttempts } });
       const approval = await asked(daemon, task.id);
       for (let crash = 0; crash < 3; crash++) {
-        await daemon.client.queue.pause();
         await daemon.stop();
+        await leaveRunning(home, [task.id]);
         daemon = await startDaemon({ home });
-        // What a daemon that was killed leaves: the task is its own, and nothing said that it stopped.
-        await daemon.app.database.write(({ db }) =>
-          db
-            .updateTable('tasks')
-            .set({ status: 'in_progress', attempts: 1, lease_owner: 'worker_dead', agent_type: 'builtin' })
-            .where('id', '=', task.id)
-            .execute(),
-        );
-        await daemon.stop();
-        daemon = await startDaemon({ home });
-        await daemon.client.queue.resume();
         await until(async () =>
           expect((await daemon.client.tasks.get({ params: { id: task.id } })).task.status).toBe(
             'in_progress',
@@ -147,6 +137,30 @@ describe('a task that waits for an approval', () => {
       expect({ crashes, suspect }).toEqual({ crashes: 0, suspect: 0 });
     },
   );
+
+  it.each([
+    ['and the crash does not count if nothing ran since', 20_000, { status: 'completed', attempts: 1 }],
+    ['and the crash counts if it may have run since', 40_000, { error: { code: 'worker_lost' } }],
+  ])('may be decided after its daemon died, %s', async (_, leftMs, expected) => {
+    await using model = await startModelServer(write);
+    const first = await startDaemon();
+    const { home } = first;
+    await useModel(first, model);
+    const { task } = await first.client.tasks.create({ body: { ...askingTask, maxAttempts: 1 } });
+    const { id } = await asked(first, task.id);
+    await first.stop();
+    const now = Date.now();
+    await leaveRunning(home, [task.id], new Date(now + leftMs).toISOString());
+    await runSql(
+      first,
+      "update approvals set status = 'approved', decision = 'allow-once', decided_at = ? where id = ?",
+      new Date(now).toISOString(),
+      id,
+    );
+    await using second = await startDaemon({ home });
+    await useModel(second, model);
+    expect((await follow(second.client, task.id)).task).toMatchObject(expected);
+  });
 
   it('waits a day, or as long as the setting says', async () => {
     await using model = await startModelServer(write);

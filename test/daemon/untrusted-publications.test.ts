@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Approval } from '../../src/contract/approvals.ts';
 import type { OpenedPullRequest, WaitingPublication } from '../../src/contract/changes.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
+import { runSql } from '../helpers/daemon-rows.ts';
 import { GithubServer } from '../helpers/github-server.ts';
 import { GitRepository } from '../helpers/git-repository.ts';
 import { follow } from '../helpers/tasks.ts';
@@ -268,13 +268,16 @@ it('what was allowed before a restart happens after it, and what may have happen
   const approvals = [waiting(await first.push()), waiting(await second.push())];
   await daemon.stop();
   const decided_at = new Date().toISOString();
-  const database = new DatabaseSync(`${daemon.home}/svc.db`);
-  const allow = database.prepare(
-    "update approvals set status = 'approved', decision = 'allow-once', decided_at = ?, used_at = ? where id = ?",
-  );
-  allow.run(decided_at, null, approvals[0]?.approval.id ?? '');
-  allow.run(decided_at, decided_at, approvals[1]?.approval.id ?? '');
-  database.close();
+  const allow = (used_at: string | null, id = '') =>
+    runSql(
+      daemon,
+      "update approvals set status = 'approved', decision = 'allow-once', decided_at = ?, used_at = ? where id = ?",
+      decided_at,
+      used_at,
+      id,
+    );
+  await allow(null, approvals[0]?.approval.id);
+  await allow(decided_at, approvals[1]?.approval.id);
   const { home } = daemon;
   daemon = await startDaemon({ home, flags: github.flags });
   await expect.poll(first.atGithub, soon).toBe(approvals[0]?.commit);

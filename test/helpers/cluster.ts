@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { startDaemon, type TestDaemon, type TestDaemonOptions } from './daemon.ts';
 import { hasPostgres } from './postgres-server.ts';
-import { newProEnvironment } from './pro-environment.ts';
+import { newProEnvironment, type ProEnvironment } from './pro-environment.ts';
 import { hasRedis, type RedisServer } from './redis-server.ts';
 
 /** Tests of several daemons, skipped aloud where PostgreSQL or Redis is missing. */
@@ -9,6 +9,8 @@ export const describeCluster = describe.skipIf(!hasPostgres || !hasRedis);
 
 export interface TestCluster extends AsyncDisposable {
   daemons: TestDaemon[];
+  /** For daemons that join later. */
+  environment: ProEnvironment;
 }
 
 /** Daemons in this process that share a database and a Redis, which may be one of their own. */
@@ -32,5 +34,5 @@ export async function startCluster(
     await stop();
     throw error;
   }
-  return { daemons, [Symbol.asyncDispose]: stop };
+  return { daemons, environment: cluster, [Symbol.asyncDispose]: stop };
 }

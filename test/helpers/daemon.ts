@@ -29,13 +29,16 @@ export interface TestDaemon extends AsyncDisposable {
 export interface TestDaemonOptions extends Omit<StartOptions, 'locations' | 'env' | 'check'> {
   /** The folder of an earlier daemon. */
   home?: string;
-  /** The cluster that it joins; in a run for mode pro each daemon has one of its own. */
+  /** The cluster that it joins; in a run for mode pro each daemon without a mode has one of its own. */
   cluster?: ProEnvironment;
   env?: Record<string, string>;
 }
 
 /** The clusters of daemons that were stopped, by home: another that is started on it belongs to the same one. */
 const clusters = new Map<string, ProEnvironment>();
+
+/** Where the daemon keeps its rows if not in its folder. */
+export const clusterOf = (home: string): ProEnvironment | undefined => clusters.get(home);
 
 /** A folder for one test. */
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'svc-test-'));
@@ -50,9 +53,12 @@ export async function startDaemon({
 }: TestDaemonOptions = {}): Promise<TestDaemon> {
   const home = earlier ?? memoryFolder();
   const locations = locate({ env: { SVC_HOME: home }, platform: process.platform, home });
-  const cluster = joined ?? (isPro ? (clusters.get(home) ?? (await newProEnvironment())) : undefined);
+  const isCluster = isPro && flags?.mode === undefined && env['SVC_MODE'] === undefined;
+  const known = joined ?? clusters.get(home);
+  const cluster = known ?? (isCluster ? await newProEnvironment() : undefined);
   if (cluster && !joined) clusters.set(home, cluster);
-  if (cluster) placeSeed(locations.identityFile, cluster.seed);
+  // A home keeps the seed that it has.
+  if (cluster && (joined || !known)) placeSeed(locations.identityFile, cluster.seed);
   else if (earlier === undefined) await placeDatabase(locations.databaseFile);
   const daemon = await start({
     locations,
@@ -64,6 +70,8 @@ export async function startDaemon({
       'queue.retry.backoff': 5,
       // Only a power cut shows the difference, which has a rig of its own; waiting for the disk took half of the time.
       'storage.synchronous': 'NORMAL',
+      // Works race within one daemon as those of several do; each reader that starts costs as much as a test.
+      ...(cluster && { 'storage.writers': 3, 'storage.readers': 3 }),
       ...flags,
     },
     ...options,

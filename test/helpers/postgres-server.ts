@@ -1,25 +1,39 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, realpathSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { execa } from 'execa';
 import pg from 'pg';
 import { freePort } from '../../bench/free-port.ts';
 import { memoryFolder } from './memory-folder.ts';
+import { type PostgresPlace, PostgresProcess } from './postgres-process.ts';
 import { migratePostgres } from '../../src/core/storage/postgres/migrate-postgres.ts';
 
-export interface PostgresServer {
-  /** Its maintenance database, which svc never uses. */
-  url: string;
-  /** A database with the schema of this version, or with nothing. */
-  newDatabase(schema?: 'current' | 'none'): Promise<TestDatabase>;
+/** A server that can fail, and that others can follow. */
+export interface PostgresNode {
+  port: number;
   /** Ends it without a checkpoint and with no word to its clients; the next `start` recovers. */
   crash(): Promise<void>;
   /** Starts it on the same port, after a crash. */
   start(): Promise<void>;
   /** Stops it and removes its files; the end of this process does the same, however it comes. */
   stop(): Promise<void>;
+  /** A server that follows this one, with durable commits; which of them wait for it is for this one to say. */
+  standby(): Promise<PostgresStandby>;
+}
+
+export interface PostgresStandby extends PostgresNode {
+  /** Resolves when it has what its server had at the time of the call. */
+  caughtUp(): Promise<void>;
+  /** Makes it take writes. */
+  promote(): Promise<void>;
+}
+
+export interface PostgresServer extends PostgresNode {
+  /** Its maintenance database, which svc never uses. */
+  url: string;
+  /** A database with the schema of this version, or with nothing. */
+  newDatabase(schema?: 'current' | 'none'): Promise<TestDatabase>;
 }
 
 export interface TestDatabase {
@@ -55,80 +69,69 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const data = join(folder, 'data');
   initialize(join(programs, 'initdb'), data, { cwd: folder, stdio: 'ignore', ...user }, isMeasured);
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'max_connections=200', 'lc_messages=C'];
-  if (!isDurable) settings.push('fsync=off', 'full_page_writes=off');
-  const flags = settings.flatMap((setting) => ['-c', setting]);
-  const wrapper = spawn(
-    '/bin/sh',
-    ['-c', WATCH, folder, join(programs, 'postgres'), '-D', data, '-p', String(port), '-k', folder, ...flags],
-    // A session of its own: a Ctrl+C is not for the wrapper, which has to clean up after it.
-    { cwd: folder, detached: true, ...user },
-  );
-  const pipes = [wrapper, wrapper.stdin, wrapper.stdout, wrapper.stderr] as unknown as Socket[];
-  const gone = once(wrapper, 'exit');
-  /** Waits for a word of the server or the wrapper, and keeps this process alive only as long. */
-  const says = async (word: string) => {
-    for (const pipe of pipes) pipe.ref();
-    let said = '';
-    await new Promise<void>((resolve, reject) => {
-      const listen = (chunk: Buffer) => {
-        said += chunk.toString();
-        if (!said.includes(word)) return;
-        wrapper.stderr.off('data', listen);
-        resolve();
-      };
-      // What is not read would fill the pipe and stop the server: it flows on without a listener.
-      wrapper.stderr.on('data', listen).resume();
-      wrapper.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
-    });
-    for (const pipe of pipes) pipe.unref();
-  };
-  const start = async () => {
-    wrapper.stdin.write('start\n');
-    await says('ready to accept connections');
-  };
-  await start();
+  const settings = isDurable ? SETTINGS : [...SETTINGS, 'fsync=off', 'full_page_writes=off'];
+  const server = new PostgresProcess({ programs, folder, port, user }, settings);
+  await server.start();
   const url = (database: string) => `postgres://svc@127.0.0.1:${port}/${database}`;
   let template: Promise<unknown> | undefined;
   let count = 0;
   return {
     url: url('postgres'),
-    start,
+    port,
+    start: () => server.start(),
     async newDatabase(schema = 'current') {
       if (schema === 'current') await (template ??= makeTemplate(url));
       const name = `svc_${++count}`;
       const source = schema === 'current' ? TEMPLATE : 'template0';
-      await run(url('postgres'), `create database ${name} template ${source}`);
+      await run(url('postgres'), `create database ${name} template ${source} strategy file_copy`);
       return {
         url: url(name),
         drop: () => run(url('postgres'), `drop database if exists ${name} with (force)`),
       };
     },
-    async crash() {
-      wrapper.stdin.write('crash\n');
-      await says('crashed');
+    crash: () => server.crash(),
+    stop: () => server.stop(),
+    standby: () => startStandby({ programs, user, port }),
+  };
+}
+
+const SETTINGS = ['listen_addresses=127.0.0.1', 'max_connections=200', 'lc_messages=C'];
+
+/** Copies the server on `port` while it works, and follows it. */
+async function startStandby({
+  programs,
+  user,
+  port: primary,
+}: Pick<PostgresPlace, 'programs' | 'user' | 'port'>): Promise<PostgresStandby> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'));
+  if (user) chownSync(folder, user.uid, user.gid);
+  const port = await freePort();
+  await execa(
+    join(programs, 'pg_basebackup'),
+    ['-h', '127.0.0.1', '-p', String(primary), '-U', 'svc', '-D', join(folder, 'data'), '-R', '-c', 'fast'],
+    { cwd: folder, ...user },
+  );
+  const server = new PostgresProcess({ programs, folder, port, user }, SETTINGS);
+  await server.start();
+  const maintenance = `postgres://svc@127.0.0.1:${port}/postgres`;
+  return {
+    port,
+    async caughtUp() {
+      const { at } = await ask(primary, 'select pg_current_wal_lsn() as at');
+      while (true) {
+        const { is } = await ask(port, `select pg_last_wal_replay_lsn() >= '${String(at)}' as is`);
+        if (is === true) return;
+      }
     },
-    async stop() {
-      wrapper.ref();
-      wrapper.stdin.end();
-      await gone;
-    },
+    promote: () => run(maintenance, 'select pg_promote()'),
+    crash: () => server.crash(),
+    start: () => server.start(),
+    stop: () => server.stop(),
+    standby: () => startStandby({ programs, user, port }),
   };
 }
 
 const TEMPLATE = 'svc_template';
-
-/** Obeys this process; when its pipe closes, whatever the reason, the server ends and its folder goes. */
-const WATCH = `
-while read -r order; do
-  case $order in
-    start) "$@" </dev/null & server=$! ;;
-    crash) kill -QUIT "$server"; wait "$server"; echo crashed >&2 ;;
-  esac
-done
-kill -QUIT "$server" && wait "$server"
-cd / && rm -rf "$0"
-`;
 
 async function makeTemplate(url: (database: string) => string): Promise<void> {
   await run(url('postgres'), `create database ${TEMPLATE}`);
@@ -143,6 +146,14 @@ async function run(url: string, statement: string): Promise<void> {
   await client.connect();
   await client.query(statement);
   await client.end();
+}
+
+async function ask(port: number, statement: string): Promise<Record<string, unknown>> {
+  const client = new pg.Client(`postgres://svc@127.0.0.1:${port}/postgres`);
+  await client.connect();
+  const { rows } = await client.query<Record<string, unknown>>(statement);
+  await client.end();
+  return rows[0] ?? {};
 }
 
 type Placed = { cwd: string; stdio: 'ignore'; uid?: number; gid?: number };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { newPostgresDatabase } from './postgres-server.ts';
@@ -23,7 +24,7 @@ export async function newProEnvironment(ownRedis?: Pick<RedisServer, 'url'>): Pr
       // Clusters with one Redis are kept apart by it.
       [environmentNameOf('queue.name')]: newPrefix(),
     },
-    seed: '5e'.repeat(32),
+    seed: randomBytes(32).toString('hex'),
     remove: () => database.drop(),
   };
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { freePort } from '../../bench/free-port.ts';
@@ -18,6 +19,7 @@ export class RedisServer implements AsyncDisposable {
   readonly #folder: string;
   readonly #options: readonly string[];
   #process: ChildProcess | undefined;
+  #server: number | undefined;
 
   private constructor(port: number, folder: string, options: readonly string[]) {
     this.port = port;
@@ -43,29 +45,35 @@ export class RedisServer implements AsyncDisposable {
     await this.stop();
     const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
     const flags = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'yes'];
+    flags.push('--maxmemory-policy', 'noeviction');
     const child = spawn(
-      'redis-server',
-      [...flags, '--maxmemory-policy', 'noeviction', '--dir', this.#folder, ...this.#options],
-      { stdio: ['ignore', 'pipe', 'ignore'], cwd: this.#folder, ...user },
+      '/bin/sh',
+      ['-c', WATCH, this.#folder, 'redis-server', ...flags, '--dir', this.#folder, ...this.#options],
+      // A session of its own: a Ctrl+C is not for the wrapper, which has to clean up after it.
+      { stdio: ['pipe', 'pipe', 'ignore'], cwd: this.#folder, detached: true, ...user },
     );
     this.#process = child;
-    process.once('exit', this.#killAtExit);
     const lines: string[] = [];
+    let isReady = false;
     for await (const line of createInterface({ input: child.stdout })) {
-      if (line.includes('Ready to accept connections')) break;
       lines.push(line);
+      isReady = line.includes('Ready to accept connections');
+      if (isReady) break;
     }
     child.stdout.resume();
-    if (child.exitCode !== null) throw new Error(`redis-server does not start:\n${lines.join('\n')}`);
+    if (!isReady) throw new Error(`redis-server does not start:\n${lines.slice(1).join('\n')}`);
+    this.#server = Number(lines[0]);
+    // It runs only as long as this process, and keeps nobody from ending.
+    for (const held of [child, child.stdin as Socket, child.stdout as Socket]) held.unref();
   }
 
   /** Stops answering without closing a connection, until `resume`. */
   pause(): void {
-    this.#process?.kill('SIGSTOP');
+    this.#signal('SIGSTOP');
   }
 
   resume(): void {
-    this.#process?.kill('SIGCONT');
+    this.#signal('SIGCONT');
   }
 
   async kill(): Promise<void> {
@@ -90,16 +98,34 @@ export class RedisServer implements AsyncDisposable {
   async #end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
-    process.off('exit', this.#killAtExit);
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined) return;
+    child.ref();
     const gone = once(child, 'exit');
-    child.kill('SIGCONT');
-    child.kill(signal);
+    process.kill(server, 'SIGCONT');
+    process.kill(server, signal);
     await gone;
   }
 
-  readonly #killAtExit = (): void => void this.#process?.kill('SIGKILL');
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#server !== undefined) process.kill(this.#server, signal);
+  }
 }
+
+/**
+ * Says the id of the server, and ends with it. When the pipe of this process closes, whatever the reason, the server ends
+ * and its folder goes.
+ */
+const WATCH = `
+exec 3<&0
+"$@" 3<&- </dev/null & server=$!
+echo "$server"
+exec >&-
+(read -r end <&3; kill -STOP "$server"; rm -rf "$0"; kill -KILL "$server") & watch=$!
+wait "$server"; kill "$watch"
+`;
 
 let shared: Promise<RedisServer> | undefined;
 

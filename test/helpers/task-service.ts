@@ -1,3 +1,5 @@
+import { aloneDaemon } from '../../src/core/daemon-identity.ts';
+import { TaskPlacement } from '../../src/core/tasks/task-placement.ts';
 import { AgentRegistry } from '../../src/core/agents/agent-registry.ts';
 import type { AgentAdapter } from '../../src/core/agents/agent-adapter.ts';
 import { Config } from '../../src/core/config/config.ts';
@@ -28,12 +30,15 @@ export async function openTaskService(
   });
   const queue = new MemoryQueue();
   const pause = await QueuePause.load(database, bus);
-  const admission = new TaskAdmission({ database, store, registry, queue, pause, runtime });
+  const placement = new TaskPlacement({ registry, daemon: aloneDaemon });
+  const admission = new TaskAdmission({ database, store, registry, placement, queue, pause, runtime });
   const environments = new TaskEnvironments(new KeyRing(Buffer.alloc(32)));
   const tasks = new TaskService({
     database,
     store,
     admission,
+    placement,
+    daemon: aloneDaemon,
     registry,
     queue,
     environments,
@@ -44,5 +49,5 @@ export async function openTaskService(
     check: { warningsOf: async () => [] },
     runs: new ActiveRuns(),
   });
-  return { tasks, registry, admission, environments };
+  return { tasks, registry, admission, placement, environments };
 }

@@ -46,10 +46,9 @@ describe.skipIf(!hasPostgres || !hasRedis || !hasNginx)(
         SVC_BASE_URL: address,
         SVC_SERVER_TRUSTED_PROXIES: '127.0.0.1',
       };
-      const cluster = { env, seed: readFileSync(seed, 'utf8').trim(), remove: async () => undefined };
       const daemons: ClusterDaemon[] = [];
       for (const name of ['web-1', 'web-2', 'web-3']) {
-        const daemon = await ClusterDaemon.create(cluster, { SVC_DAEMON_NAME: name });
+        const daemon = await ClusterDaemon.create({ ...env, SVC_DAEMON_NAME: name });
         daemons.push(daemon);
         expect(await daemon.start(), daemon.errors.join('\n')).toBe(true);
       }

@@ -238,6 +238,7 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
           session_id: 'session-1',
           cwd: daemon.home,
           cli_version: null,
+          host: '',
           updated_at: new Date().toISOString(),
         })
         .execute(),

@@ -245,6 +245,7 @@ const create = defineCommand({
     option('-a, --agent <type>', 'Agent that runs the task', agentType),
     option('--priority <n>', 'Priority, 1 (critical) to 4 (low)', priority),
     repeatable('-l, --label <label>', 'Add a label', text),
+    repeatable('--needs <label>', 'Run only on a daemon with this label, such as gpu or host:NAME', text),
     option('--repository <owner/repo>', 'Repository', text),
     option('--branch <branch>', 'Branch', text),
     option('--cwd <folder>', 'Directory that commands run in', text),

@@ -15,6 +15,7 @@ import type { PolicyService } from '../policy/policy-service.ts';
 import type { GitShells } from '../processes/git-shells.ts';
 import type { Sandbox } from '../processes/sandbox.ts';
 import type { Runtime } from '../runtime.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Database } from '../storage/database.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { AgentSandboxes } from './agent-sandboxes.ts';
@@ -43,6 +44,7 @@ export interface AgentProgramsDeps {
   /** The daemon's environment; only variables on allow lists are passed on. */
   env: Record<string, string | undefined>;
   installation: string;
+  daemon: Pick<DaemonIdentity, 'host'>;
   sandbox: Sandbox;
   shells: GitShells;
   /** The real paths of the daemon's own directories. */
@@ -59,7 +61,7 @@ export async function composeAgentPrograms(deps: AgentProgramsDeps) {
   const { database, bus, config, registry, notifications, taskStore, env, installation, loadRuns } = deps;
   const { settings, reportBug, runtime } = deps;
   const probe = new ProgramProbe({ env, home: env['HOME'] ?? homedir(), installation });
-  const sessions = new SessionStore(database);
+  const sessions = new SessionStore(database, deps.daemon.host);
   const rights = new TaskRights({ ...deps, tasks: taskStore });
   let sandboxes: AgentSandboxes | undefined;
   // Loaded at their first use, as everything that runs agents.

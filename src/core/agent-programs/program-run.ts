@@ -239,7 +239,9 @@ export class ProgramRun {
         this.#sessionId = id;
         const row = { task_id: this.#run.task.id, agent: agent.type, session_id: id, cwd };
         const updated_at = runtime.now().toISOString();
-        sessions.save({ ...row, cli_version: version ?? null, updated_at }).catch(reportBug);
+        sessions
+          .save({ ...row, cli_version: version ?? null, host: sessions.host, updated_at })
+          .catch(reportBug);
       },
       onText: (delta) => reporter.addText(delta),
       onThinking: (delta) => reporter.addThought(delta),

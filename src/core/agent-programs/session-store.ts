@@ -9,17 +9,22 @@ export type ListedSession = TaskSessionRow & Pick<TaskHead, 'status'> & { title:
 
 /** Stores the sessions of agents by task. */
 export class SessionStore {
+  /** Where its sessions are; empty where there is only one host. */
+  readonly host: string;
   readonly #database: Database;
-  constructor(database: Database) {
+  constructor(database: Database, host: string) {
     this.#database = database;
+    this.host = host;
   }
 
+  /** The session of a task, unless it is on another host. */
   find(taskId: string, agent: string): Promise<TaskSessionRow | undefined> {
     return this.#database.read
       .selectFrom('task_sessions')
       .selectAll()
       .where('task_id', '=', taskId)
       .where('agent', '=', agent)
+      .where('host', 'in', [this.host, ''])
       .executeTakeFirst();
   }
 
@@ -41,7 +46,7 @@ export class SessionStore {
 
   /**
    * Sessions that a new task can continue, newest first: each once, with the last task that worked in it. Those whose
-   * directory is gone are left out, but count towards the limit and the total.
+   * directory is gone from this host are left out, but count towards the limit and the total.
    */
   async listOpen({
     ownerId,
@@ -56,17 +61,39 @@ export class SessionStore {
     offset: number;
   }): Promise<{ found: ListedSession[]; total: number }> {
     const { read } = this.#database;
-    let sessions = read
+    let ranked = read
       .selectFrom('task_sessions as session')
       .innerJoin('tasks as task', 'task.id', 'session.task_id')
-      // Other columns come from the row with the highest value (SQLite).
-      .select(({ fn }) => fn.max<string>('session.updated_at').as('updated_at'))
-      .select(['session.agent', 'session.session_id', 'session.cli_version', 'session.cwd'])
-      .select(['task.id as task_id', 'task.title', 'task.status'])
-      .groupBy(['session.agent', 'session.session_id'])
-      .having('task.status', 'in', ['completed', 'failed', 'cancelled']);
-    if (ownerId !== undefined) sessions = sessions.where('task.owner_id', '=', ownerId);
-    if (agent !== undefined) sessions = sessions.where('session.agent', '=', agent);
+      .select(['session.agent', 'session.session_id', 'session.cli_version', 'session.cwd', 'session.host'])
+      .select(['session.updated_at', 'task.id as task_id', 'task.title', 'task.status'])
+      .select(({ fn }) =>
+        fn
+          .agg<number>('row_number')
+          .over((over) =>
+            over
+              .partitionBy(['session.agent', 'session.session_id'])
+              .orderBy('session.updated_at', 'desc')
+              .orderBy('task.seq', 'desc'),
+          )
+          .as('position'),
+      );
+    if (ownerId !== undefined) ranked = ranked.where('task.owner_id', '=', ownerId);
+    if (agent !== undefined) ranked = ranked.where('session.agent', '=', agent);
+    const sessions = read
+      .selectFrom(ranked.as('ranked'))
+      .select([
+        'agent',
+        'session_id',
+        'cli_version',
+        'cwd',
+        'host',
+        'updated_at',
+        'task_id',
+        'title',
+        'status',
+      ])
+      .where('position', '=', 1)
+      .where('status', 'in', ['completed', 'failed', 'cancelled']);
     const [page, counted] = await Promise.all([
       sessions.orderBy('updated_at', 'desc').limit(limit).offset(offset).execute(),
       read
@@ -74,7 +101,9 @@ export class SessionStore {
         .select(({ fn }) => fn.countAll<number>().as('n'))
         .executeTakeFirst(),
     ]);
-    const isThere = await Promise.all(page.map(({ cwd }) => isDirectory(cwd)));
+    const isThere = await Promise.all(
+      page.map(async ({ cwd, host }) => (host !== '' && host !== this.host) || isDirectory(cwd)),
+    );
     return { found: page.filter((_, index) => isThere[index]), total: counted?.n ?? 0 };
   }
 

@@ -1,3 +1,4 @@
+import { bestOfAgent } from '../../contract/best-of.ts';
 import type { Choice } from '../../contract/best-of.ts';
 import type { Task } from '../../contract/task.ts';
 import { type AgentAdapter, type AgentAnswer, AgentFailure, type AgentRun } from '../agents/agent-adapter.ts';
@@ -25,7 +26,7 @@ interface Decided {
 
 /** Runs a task by letting several agents do it, and takes the best result as its own. */
 export class BestOfAdapter implements AgentAdapter {
-  readonly type = 'best-of';
+  readonly type = bestOfAgent;
   readonly name = 'Best of several';
   readonly description = 'Lets several agents do a task, and takes the best result';
   readonly capabilities = [];

@@ -14,7 +14,7 @@ export interface ClusterDeps {
   config: Config;
   bus: EventBus;
   daemon: DaemonIdentity;
-  membership?: Pick<Membership, 'hasOtherWorkers'> | undefined;
+  membership?: Pick<Membership, 'hasOtherWorkers' | 'others' | 'ownAgents' | 'onOthers'> | undefined;
   runtime: Runtime;
   log: Log;
   reportBug: (error: unknown) => void;

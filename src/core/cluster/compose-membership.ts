@@ -13,6 +13,7 @@ import type { LanePeers } from '../outbound/lane-owner.ts';
 import { grantedLeases, type Leases } from '../leases.ts';
 import { RowLeases } from './row-leases.ts';
 import { aloneDaemon, type DaemonIdentity, readDaemonId } from '../daemon-identity.ts';
+import { labelsOfDaemon } from '../placement.ts';
 import { Membership } from './membership.ts';
 
 export interface MembershipFeatureDeps {
@@ -44,19 +45,24 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
   const id = readDaemonId(join(locations.data, 'daemon-id'), () => runtime.newId('daemon'));
   const clusterId = await ensureState(database, 'cluster_id', () => runtime.newId('cluster'));
   const leases = new RowLeases({ ...deps, daemonId: id });
+  const host = config.get('daemon.name') ?? hostname();
+  const labels = config.get('daemon.labels');
   const membership = new Membership({
     ...deps,
-    self: {
-      id,
-      host: config.get('daemon.name') ?? hostname(),
-      version,
-      role: config.get('daemon.role'),
-      labels: JSON.stringify(config.get('daemon.labels')),
-    },
+    self: { id, host, version, role: config.get('daemon.role'), labels: JSON.stringify(labels) },
   });
+  const allLabels = labelsOfDaemon({ id, host, labels });
+  const own = new Set(allLabels);
   return {
     services: {
-      daemon: { id, isInCluster: true, clusterId },
+      daemon: {
+        id,
+        isInCluster: true,
+        clusterId,
+        host,
+        labels: allLabels,
+        hasLabel: (label) => own.has(label),
+      },
       membership,
       leases,
       peers: { leases, bus: deps.bus, daemonId: id },

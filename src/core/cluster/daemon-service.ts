@@ -88,7 +88,7 @@ export class DaemonService {
   /** A daemon that has its database for itself has no row. */
   #self(): DaemonRow {
     const { daemon, abilities, runtime } = this.#deps;
-    const { agents, slots } = abilities();
+    const { agents, slots, pools } = abilities();
     return {
       id: daemon.id,
       host: hostname(),
@@ -97,6 +97,7 @@ export class DaemonService {
       labels: '[]',
       agents: JSON.stringify(agents),
       slots,
+      pools: JSON.stringify(pools),
       drain: null,
       started_at: this.#startedAt,
       seen_at: runtime.now().toISOString(),

@@ -23,6 +23,8 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   // Twice a second of a run at most.
   run_progress: ({ task: { id, owner_id }, progress }) => ({ task: { id, owner_id }, progress }),
   memory_progress: false,
+  memory_changed: true,
+  memory_sync_wanted: true,
   queue: true,
   agents_changed: true,
   daemons_changed: true,

@@ -2,6 +2,7 @@ import type { Feature } from '../lifecycle.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
 import { BullMqQueue } from '../queue/bullmq-queue.ts';
 import type { ClusterDeps, ClusterServices } from './compose-cluster.ts';
+import { ClusterRoutes } from './wake-up-routes.ts';
 import { connectRelay } from './event-relay.ts';
 import { RedisConnections } from '../redis/redis-connections.ts';
 import { redisCounters } from './redis-counters.ts';
@@ -28,6 +29,13 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
   const runStreams = new RedisStreamLog<TurnEvent>(identity);
   let doubting: NodeJS.Timeout | undefined;
   const queues = new Set<BullMqQueue>();
+  const { membership } = deps;
+  const routes = membership && new ClusterRoutes({ daemon, membership });
+  const listen = () => {
+    for (const queue of queues) queue.listen().catch(reportBug);
+  };
+  membership?.onOthers(listen);
+  bus.onLocal('agents_changed', listen);
   const hasOthers = () => deps.membership?.hasOtherWorkers() ?? true;
   const relay = new RedisRelay({
     ...identity,
@@ -44,6 +52,7 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
             ...queue,
             connections,
             hasOthers,
+            ...(routes && { routes }),
             name: config.get('queue.name'),
             prefix,
           });

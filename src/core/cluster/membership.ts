@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { bestOfAgent } from '../../contract/best-of.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { PendingEntry } from '../audit/pending-entry.ts';
 import { messageOf } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
+import { type Ability, labelsOfDaemon } from '../placement.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import type { DaemonRow } from '../storage/rows/daemons.ts';
@@ -31,6 +33,8 @@ export type DrainOrder = z.output<typeof drainOrderSchema>;
 export interface Abilities {
   agents: string[];
   slots: number;
+  /** The slots of each pool. */
+  pools: Record<string, number>;
 }
 
 export interface MembershipDeps {
@@ -38,8 +42,15 @@ export interface MembershipDeps {
   bus: EventBus;
   /** What the row of this daemon says of it. */
   self: Pick<DaemonRow, 'id' | 'host' | 'version' | 'role' | 'labels'>;
-  runtime: Pick<Runtime, 'now'>;
+  runtime: Pick<Runtime, 'now' | 'monotonic'>;
   log: Log;
+}
+
+/** Another daemon that runs tasks. */
+export interface KnownDaemon extends Ability {
+  host: string;
+  labels: ReadonlySet<string>;
+  agents: ReadonlySet<string>;
 }
 
 /** The row by which the other daemons of a cluster know this one, renewed as long as it runs. */
@@ -49,11 +60,14 @@ export class Membership {
   #renewing: Promise<void> = Promise.resolve();
   /** Until the others were counted there may be some. */
   #hasOtherWorkers = true;
-  #agentsOfOthers: ReadonlySet<string> = new Set();
-  #abilities: () => Abilities = () => ({ agents: [], slots: 0 });
+  #others: readonly KnownDaemon[] = [];
+  /** When this daemon last saw one of a host that runs tasks, by its monotonic clock. */
+  readonly #seenHosts = new Map<string, number>();
+  #joinedAt = Number.POSITIVE_INFINITY;
+  #abilities: () => Abilities = () => ({ agents: [], slots: 0, pools: {} });
   #order: string | null = null;
   readonly #onOrder = new Set<(order: DrainOrder | undefined) => void>();
-  readonly #onAgents = new Set<() => void>();
+  readonly #onOthers = new Set<() => void>();
 
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
@@ -69,9 +83,24 @@ export class Membership {
     return this.#hasOtherWorkers;
   }
 
-  /** Whether another daemon had this agent a moment ago, ready to run tasks. */
-  hasElsewhere(agent: string): boolean {
-    return this.#agentsOfOthers.has(agent);
+  /** What the other daemons that run tasks had a moment ago. */
+  get others(): readonly KnownDaemon[] {
+    return this.#others;
+  }
+
+  /** The agents of this daemon that are ready to run tasks. */
+  get ownAgents(): readonly string[] {
+    return this.#abilities().agents;
+  }
+
+  /**
+   * Whether no daemon of the host has run tasks for so long, as far as this daemon knows: where it has only just come, or
+   * the database was away meanwhile, it does not.
+   */
+  isGone(host: string, ms: number): boolean {
+    const { database, runtime, self } = this.#deps;
+    if (host === self.host || database.contactMs() < ms) return false;
+    return runtime.monotonic() - (this.#seenHosts.get(host) ?? this.#joinedAt) >= ms;
   }
 
   /** Takes from now on what the row says of this daemon from the function. */
@@ -84,14 +113,15 @@ export class Membership {
     this.#onOrder.add(listener);
   }
 
-  /** Calls back when the agents of the other daemons have changed. */
-  onAgents(listener: () => void): void {
-    this.#onAgents.add(listener);
+  /** Calls back when the agents or the labels of the other daemons have changed. */
+  onOthers(listener: () => void): void {
+    this.#onOthers.add(listener);
   }
 
   async join(): Promise<void> {
     const { bus } = this.#deps;
     await this.#insert();
+    this.#joinedAt = this.#deps.runtime.monotonic();
     await this.#look();
     this.#timer = setInterval(() => void this.renew(), EVERY_MS).unref();
     bus.on('daemons_changed', () => void this.#lookAgain());
@@ -239,25 +269,41 @@ export class Membership {
     const own = daemons.find(({ id }) => id === this.#deps.self.id);
     const workers = daemons.filter((daemon) => daemon !== own && daemon.role !== 'api');
     this.#hasOtherWorkers = workers.some(({ drain }) => drain === null);
-    const agents = new Set(workers.flatMap((daemon) => JSON.parse(daemon.agents) as string[]));
-    const before = this.#agentsOfOthers;
-    const haveAgentsChanged = agents.size !== before.size || [...agents].some((agent) => !before.has(agent));
-    this.#agentsOfOthers = agents;
-    if (haveAgentsChanged) for (const listener of this.#onAgents) listener();
+    for (const { host } of workers) this.#seenHosts.set(host, this.#deps.runtime.monotonic());
+    const others = workers.map(knownDaemon);
+    const haveChanged = describeAll(others) !== describeAll(this.#others);
+    this.#others = others;
+    if (haveChanged) for (const listener of this.#onOthers) listener();
     if (!own || own.drain === this.#order) return;
     this.#order = own.drain;
     for (const listener of this.#onOrder) listener(drainOrderOf(own));
   }
 
-  #described(): Pick<DaemonRow, 'agents' | 'slots'> {
-    const { agents, slots } = this.#abilities();
-    return { agents: JSON.stringify(agents.toSorted()), slots };
+  #described(): Pick<DaemonRow, 'agents' | 'slots' | 'pools'> {
+    const { agents, slots, pools } = this.#abilities();
+    return { agents: JSON.stringify(agents.toSorted()), slots, pools: JSON.stringify(pools) };
   }
 
   #now(): string {
     return this.#deps.runtime.now().toISOString();
   }
 }
+
+function knownDaemon(row: DaemonRow): KnownDaemon {
+  const { id, host } = row;
+  const labels = new Set(labelsOfDaemon({ id, host, labels: JSON.parse(row.labels) as string[] }));
+  const agents = new Set(JSON.parse(row.agents) as string[]);
+  return {
+    host,
+    labels,
+    agents,
+    hasLabel: (label) => labels.has(label),
+    hasAgent: (type) => type === bestOfAgent || agents.has(type),
+  };
+}
+
+const describeAll = (daemons: readonly KnownDaemon[]) =>
+  JSON.stringify(daemons.map(({ labels, agents }) => [[...labels], [...agents]]));
 
 /** What a daemon was ordered to do; undefined where it takes tasks. */
 export function drainOrderOf({ drain }: Pick<DaemonRow, 'drain'>): DrainOrder | undefined {

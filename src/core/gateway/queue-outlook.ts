@@ -9,7 +9,7 @@ import type { Runtime } from '../runtime.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { ClusterPools } from '../tasks/cluster-pools.ts';
 import type { QueueSlots } from '../tasks/queue-slots.ts';
-import { queuedWorkOf, type QueuedTask } from '../tasks/queued-work.ts';
+import { anywhere, queuedWorkOf, type QueuedTask } from '../tasks/queued-work.ts';
 import { estimateWait } from './estimate-wait.ts';
 import type { RunTimeEstimates } from './run-time-estimates.ts';
 
@@ -18,7 +18,7 @@ const MAX_COUNTED = 10_000;
 
 type Levels = PoolStatus['levels'];
 /** What decides whose slots a task shares. */
-type Pooled = Omit<QueuedTask, 'priority' | 'owner_id'>;
+type Pooled = Omit<QueuedTask, 'priority' | 'owner_id' | 'needs' | 'home'>;
 
 interface Snapshot {
   pools: Map<string, PoolStatus>;
@@ -135,7 +135,7 @@ export class QueueOutlook {
 
   #poolOf(task: Pooled): string {
     const { slots, registry } = this.#deps;
-    return slots.poolOf(queuedWorkOf({ ...task, priority: 0, owner_id: '' }, registry));
+    return slots.poolOf(queuedWorkOf({ ...task, ...anywhere, priority: 0, owner_id: '' }, registry));
   }
 
   /** Older tasks of the same priority that wait for the same slots. */

@@ -9,6 +9,7 @@ import { isSecretPath } from '../paths/secret-paths.ts';
 import { escapeInvisible } from '../text/escape-invisible.ts';
 import { outermost } from './files/outermost.ts';
 import type { SyncRequest } from './index/index-calls.ts';
+import type { SharedMemory } from './shared/shared-memory.ts';
 
 /** Virtual file systems, never indexed. */
 const SYSTEM_DIRECTORIES = ['/proc', '/sys', '/dev', '/run'];
@@ -21,6 +22,8 @@ export interface MemoryRootsDeps {
   setRoots: (caller: Caller, roots: string[]) => Promise<void>;
   /** The real path of a directory; rejects when there is none. */
   realDirectory?: (path: string) => Promise<string>;
+  /** What other daemons have indexed too. */
+  shared?: Pick<SharedMemory, 'reads' | 'elsewhere'> | undefined;
 }
 
 /** The directories that may be indexed. Only an administrator can add one. */
@@ -38,17 +41,26 @@ export class MemoryRoots {
 
   /** The limits of every sync. The index keeps what it has of a root that is missing now. */
   rules(): Omit<SyncRequest, 'basePath'> {
-    const { config } = this.#deps;
+    const { config, shared } = this.#deps;
+    const roots = this.#allowed();
     return {
-      roots: this.#allowed(),
+      roots: shared ? roots.filter((root) => shared.reads(root)) : roots,
+      ...(shared && { elsewhere: shared.elsewhere() }),
       maxFileBytes: config.get('memory.maxFileKiB') * 1024,
       maxFiles: config.get('memory.maxFiles'),
     };
   }
 
+  /** The roots without nested ones, also those that do not exist now. */
+  outermost(): string[] {
+    return outermost(this.#allowed());
+  }
+
   /** All existing roots without nested ones, and an error for each that cannot be synced. */
   async resolveAll(): Promise<{ directories: string[]; errors: string[] }> {
     const { configured: roots } = this;
+    if (roots.length === 0 && this.#deps.shared && this.#deps.shared.elsewhere().length > 0)
+      return { directories: [], errors: [] };
     if (roots.length === 0)
       throw new AppError('validation', 'No folder is indexed yet. Index one: svc memory sync FOLDER');
     const checked = await Promise.all(roots.map((root) => this.#check(withoutSlash(root))));

@@ -16,12 +16,17 @@ import type { VectorBackfill } from './embeddings/vector-backfill.ts';
 import type { IndexEntry, IndexQuery } from './index/index-calls.ts';
 import type { IndexClient } from './index/index-client.ts';
 import type { MemoryRoots } from './memory-roots.ts';
+import type { SharedMemory } from './shared/shared-memory.ts';
+import { isInside } from '../paths/real-path.ts';
+import { escapeInvisible } from '../text/escape-invisible.ts';
 
 export interface MemoryServiceDeps {
   index: IndexClient;
   roots: MemoryRoots;
   embedder: Embedder;
   backfill: VectorBackfill;
+  /** What other daemons have indexed too. */
+  shared?: SharedMemory | undefined;
   monotonic: () => number;
   /** Whether this mode watches directories at all. */
   canWatch: boolean;
@@ -44,13 +49,15 @@ export class MemoryService {
 
   /** True when nothing was ever indexed; answered without starting the index. */
   get isEmpty(): boolean {
-    return this.#deps.roots.configured.length === 0;
+    const { roots, shared } = this.#deps;
+    return roots.configured.length === 0 && (shared?.isEmpty ?? true);
   }
 
   async search(input: SearchMemory): Promise<SearchResult> {
     const { query, reason } = await this.#toQuery(input);
     const found = await this.#deps.index.call('search', query);
-    return { query: input.query, ...found, ...this.#reasonOf(reason, query, found.method) };
+    const stale = found.stale || (this.#deps.shared?.hasUnread ?? false);
+    return { query: input.query, ...found, stale, ...this.#reasonOf(reason, query, found.method) };
   }
 
   async explain(input: SearchMemory): Promise<Explanation> {
@@ -61,12 +68,9 @@ export class MemoryService {
 
   /** Syncs one directory, or all roots. A directory given by an administrator becomes a root. */
   async sync(caller: Caller, basePath: string | undefined): Promise<SyncResult> {
-    const { roots, monotonic, applyWatchSettings } = this.#deps;
+    const { monotonic, applyWatchSettings } = this.#deps;
     const start = monotonic();
-    const { directories, errors } =
-      basePath === undefined
-        ? await roots.resolveAll()
-        : { directories: [await roots.authorize(caller, basePath)], errors: [] };
+    const { directories, errors } = await this.#toSync(caller, basePath);
     // Watches first, so that changes during the sync are seen. A failure is reported by the second call below.
     applyWatchSettings().catch(() => undefined);
     const done = withErrors(await this.#syncDirectories(directories), errors);
@@ -75,10 +79,22 @@ export class MemoryService {
     return { ...done, ...backfilled, durationMs: monotonic() - start };
   }
 
+  /** Syncs the roots that this daemon reads from now on, or that a person wants synced on another one. */
+  async syncOwn(wanted: readonly string[]): Promise<void> {
+    const { applyWatchSettings, shared } = this.#deps;
+    await this.#syncDirectories(wanted.filter((root) => shared?.reads(root)));
+    await applyWatchSettings();
+  }
+
   /** Rebuilds the content of an index that had to be recreated. */
   async restore(): Promise<void> {
-    const { index, roots } = this.#deps;
-    const { directories } = this.isEmpty ? { directories: [] } : await roots.resolveAll();
+    const { index, roots, shared } = this.#deps;
+    await shared?.look();
+    const { directories } = shared
+      ? { directories: roots.outermost().filter((root) => shared.reads(root)) }
+      : this.isEmpty
+        ? { directories: [] }
+        : await roots.resolveAll();
     const { cancelled } = await this.#syncDirectories(directories);
     if (!cancelled) await index.call('restored');
   }
@@ -92,7 +108,7 @@ export class MemoryService {
   }
 
   async stats(): Promise<MemoryStats> {
-    const { index, embedder, backfill: fill, roots } = this.#deps;
+    const { index, embedder, backfill: fill, roots, shared } = this.#deps;
     const model = embedder.choice()?.name;
     const [waiting] = this.#embedding.values();
     const { embeddedCount, syncing = waiting, ...counts } = await index.call('stats', model);
@@ -101,7 +117,13 @@ export class MemoryService {
       method: model !== undefined && embeddedCount > 0 ? 'hybrid' : 'keyword',
       ...(model !== undefined && { embeddingModel: model, embeddedCount }),
       ...(fill.failure !== undefined && { embeddingFailure: fill.failure }),
-      roots: roots.configured,
+      roots: shared
+        ? [...new Set([...roots.configured, ...shared.elsewhere()])].toSorted()
+        : roots.configured,
+      ...(shared && {
+        sharedRoots: shared.states(),
+        lastSyncAt: latest(counts.lastSyncAt, shared.lastSyncAt),
+      }),
       ...(syncing && { syncing }),
     };
   }
@@ -118,15 +140,18 @@ export class MemoryService {
 
   async removeChunk(id: string): Promise<void> {
     if (!(await this.#deps.index.call('removeChunk', id))) throw new AppError('not_found', 'Chunk not found');
+    await this.#deps.shared?.look();
   }
 
   async removeFile(path: string): Promise<void> {
     if (!(await this.#deps.index.call('removeFile', path)))
       throw new AppError('not_found', 'File not found in the index');
+    await this.#deps.shared?.look();
   }
 
   async clear(): Promise<void> {
     await this.#deps.index.call('clear');
+    await this.#deps.shared?.clear();
   }
 
   async warm(query: string | undefined) {
@@ -139,14 +164,16 @@ export class MemoryService {
   }
 
   async watcher(): Promise<WatcherStatus> {
-    const { index, canWatch, isWatchEnabled } = this.#deps;
+    const { index, canWatch, isWatchEnabled, shared, roots } = this.#deps;
     if (!canWatch) throw new AppError('unsupported', 'Folders are not watched in pico mode');
     const [{ watching, reason, ...state }, { lastSyncAt }] = await Promise.all([
       index.call('watchStatus'),
       index.call('stats', undefined),
     ]);
     const enabled = isWatchEnabled();
-    const why = enabled ? reason : 'The setting memory.watch is off';
+    const isElsewhere = shared !== undefined && !shared.isEmpty && roots.rules().roots.length === 0;
+    const ofThis = isElsewhere ? 'Other daemons watch the folders' : reason;
+    const why = enabled ? ofThis : 'The setting memory.watch is off';
     return { enabled, ...(why !== undefined && { reason: why }), state: { ...state, lastSyncAt, watching } };
   }
 
@@ -165,14 +192,44 @@ export class MemoryService {
     },
   };
 
+  /** What a sync has to walk; what other daemons read is asked of them. */
+  async #toSync(caller: Caller, basePath: string | undefined) {
+    const { roots, shared } = this.#deps;
+    const elsewhere = basePath === undefined ? undefined : await shared?.rootElsewhere(basePath);
+    if (elsewhere !== undefined) return { directories: [], errors: [this.#askToSync(elsewhere)] };
+    const found =
+      basePath === undefined
+        ? await roots.resolveAll()
+        : { directories: [await roots.authorize(caller, basePath)], errors: [] };
+    if (!shared) return found;
+    await shared.take(
+      roots.outermost().filter((root) => found.directories.some((directory) => isInside(root, directory))),
+    );
+    const others =
+      basePath === undefined
+        ? shared.elsewhere()
+        : found.directories.filter((directory) => !shared.reads(directory));
+    return {
+      directories: found.directories.filter((directory) => shared.reads(directory)),
+      errors: [...found.errors, ...others.map((root) => this.#askToSync(root))],
+    };
+  }
+
+  /** Says who syncs a root instead of this daemon. */
+  #askToSync(root: string): string {
+    const host = this.#deps.shared?.askToSync(root) ?? '';
+    return `${escapeInvisible(root)} is synced by a daemon on ${escapeInvisible(host)}`;
+  }
+
   async #syncDirectories(directories: string[]): Promise<SyncCounts> {
-    const { index, roots } = this.#deps;
+    const { index, roots, shared } = this.#deps;
     const results: SyncCounts[] = [];
     for (const basePath of directories) {
       const result = await index.call('syncDirectory', { basePath, ...roots.rules() });
       results.push(result);
       if (result.cancelled) break;
     }
+    await shared?.publishSync(directories);
     return sum(results);
   }
 
@@ -226,6 +283,10 @@ export class MemoryService {
     return { vector: undefined, reason: embedded?.reason ?? missing };
   }
 }
+
+/** The later of two times, if there are any. */
+const latest = (one: string | null, other: string | null): string | null =>
+  one === null || (other !== null && other > one) ? other : one;
 
 /** Counts directories that could not be synced as skipped. */
 function withErrors(counts: SyncCounts, errors: string[]): SyncCounts {

@@ -1,3 +1,4 @@
+import type { WakeUpRoutes } from '../cluster/wake-up-routes.ts';
 import type { RedisConnections } from '../redis/redis-connections.ts';
 import { openIntake } from './intake.ts';
 import { MemoryQueue, type MemoryQueueDeps, type WaitingId } from './memory-queue.ts';
@@ -17,6 +18,8 @@ export interface BullMqQueueDeps extends MemoryQueueDeps {
   /** The queue; daemons with the same name and prefix share its work. */
   name: string;
   prefix: string;
+  /** Through which queues its wake-ups travel; through a single one unless given. */
+  routes?: WakeUpRoutes;
   /** Whether there are daemons that could take work from this one. */
   hasOthers?: () => boolean;
   /** How long a daemon that is killed keeps the job in its hands, in milliseconds; for tests. */
@@ -25,6 +28,7 @@ export interface BullMqQueueDeps extends MemoryQueueDeps {
   offerMs?: number;
 }
 
+const oneRoute: WakeUpRoutes = { of: () => '', own: () => [] };
 /** How long a wake-up that only other daemons can use is left to them. */
 const LEAVE_MS = 500;
 
@@ -37,7 +41,10 @@ export class BullMqQueue implements TaskQueue {
   readonly #jobs: WakeUpJobs;
   readonly #local: MemoryQueue;
   readonly #intake;
-  #fetcher: Promise<WakeUpFetcher> | undefined;
+  readonly #routes: WakeUpRoutes;
+  /** By route. */
+  readonly #fetchers = new Map<string, Promise<WakeUpFetcher>>();
+  #isStarted = false;
   #closed: Promise<void> | undefined;
   /** What goes back when this daemon stops. */
   #returned: WaitingId[] | undefined;
@@ -47,11 +54,12 @@ export class BullMqQueue implements TaskQueue {
     this.#jobs = jobs;
     this.#local = new MemoryQueue(deps);
     this.#intake = deps.intake ?? openIntake;
+    this.#routes = deps.routes ?? oneRoute;
     deps.connections.producer.on('ready', () => void this.handOver());
   }
 
   static async open(deps: BullMqQueueDeps): Promise<BullMqQueue> {
-    return new BullMqQueue(deps, await WakeUpJobs.open(deps));
+    return new BullMqQueue(deps, await WakeUpJobs.open({ routes: oneRoute, ...deps }));
   }
 
   async enqueue(id: string, options: EnqueueOptions = {}): Promise<void> {
@@ -80,13 +88,26 @@ export class BullMqQueue implements TaskQueue {
     options: { concurrency: number },
   ): Promise<void> {
     await this.#local.start(handle, options);
-    this.#fetcher ??= WakeUpFetcher.start({
-      ...this.#deps,
-      isOpen: () => this.#intake.isOpen,
-      hasRoom: (work) => this.#local.hasRoom(work),
-      deliver: (id, work) => void this.#take(id, work),
-    });
-    await this.#fetcher;
+    this.#isStarted = true;
+    await this.listen();
+  }
+
+  /** Listens to the queues that are this daemon's by now; it never stops to listen to one. */
+  async listen(): Promise<void> {
+    if (!this.#isStarted || this.#closed) return;
+    for (const route of ['', ...this.#routes.own()])
+      if (!this.#fetchers.has(route))
+        this.#fetchers.set(
+          route,
+          WakeUpFetcher.start({
+            ...this.#deps,
+            route,
+            isOpen: () => this.#intake.isOpen,
+            hasRoom: (work) => this.#local.hasRoom(work),
+            deliver: (id, work) => void this.#take(id, work),
+          }),
+        );
+    await Promise.all(this.#fetchers.values());
   }
 
   /** What waits here goes back to the other daemons. */
@@ -105,7 +126,7 @@ export class BullMqQueue implements TaskQueue {
 
   /** Gives what waits here to the other daemons, where this one takes no tasks; it keeps what Redis does not take. */
   async handOver(): Promise<void> {
-    if ((this.#fetcher && this.#intake.isOpen) || this.#closed) return;
+    if ((this.#isStarted && this.#intake.isOpen) || this.#closed) return;
     const waiting = this.#local.takeAll();
     if (await this.#jobs.addAll(waiting)) return;
     for (const { id, work, delayMs } of waiting) await this.#local.enqueue(id, { ...work, delayMs });
@@ -113,13 +134,14 @@ export class BullMqQueue implements TaskQueue {
 
   /** A daemon that runs no tasks itself always needs others. */
   #hasTakers(): boolean {
-    return this.#fetcher === undefined || !this.#intake.isOpen || (this.#deps.hasOthers?.() ?? true);
+    return !this.#isStarted || !this.#intake.isOpen || (this.#deps.hasOthers?.() ?? true);
   }
 
   async #close(): Promise<void> {
     this.#returned = this.#local.takeAll();
     const drained = this.#local.close();
-    await (await this.#fetcher)?.stop();
+    const fetchers = await Promise.all(this.#fetchers.values());
+    await Promise.all(fetchers.map((fetcher) => fetcher.stop()));
     await this.#jobs.addAll(this.#returned);
     await drained;
     await this.#jobs.close();
@@ -130,7 +152,7 @@ export class BullMqQueue implements TaskQueue {
     if (this.#returned) return void this.#returned.push({ id, work, delayMs: 0 });
     // Where Redis does not take it back, the rows remember.
     if (!this.#intake.isOpen) await this.#jobs.add(id, work);
-    else if (!this.#intake.runs(work.agent)) await this.#jobs.addLater(id, work, LEAVE_MS);
+    else if (!this.#intake.runs(work)) await this.#jobs.addLater(id, work, LEAVE_MS, true);
     else await this.#local.enqueue(id, work);
   }
 }

@@ -182,8 +182,8 @@ export class MemoryQueue implements TaskQueue {
     }
   }
 
-  #takes({ agent }: QueuedWork): boolean {
-    return this.#intake.isOpen && this.#intake.runs(agent);
+  #takes(work: QueuedWork): boolean {
+    return this.#intake.isOpen && this.#intake.runs(work);
   }
 
   #take(pool: FairPool): Entry | undefined {

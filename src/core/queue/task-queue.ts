@@ -1,14 +1,14 @@
+import type { Requirements } from '../placement.ts';
+
 /** Where work waits: behind tasks, in the reserved lane for people who wait, or alone because it may end the daemon. */
 export type Lane = 'task' | 'interactive' | 'suspect';
 
 /** What the queue knows of an id. */
-export interface QueuedWork {
+export interface QueuedWork extends Requirements {
   /** 1 first, 4 last; 3 unless given. */
   priority: number;
   /** Users share the slots of a priority. */
   owner: string;
-  /** The type of its agent. */
-  agent: string;
   lane: Lane;
 }
 
@@ -17,13 +17,16 @@ export interface EnqueueOptions extends Partial<QueuedWork> {
   delayMs?: number;
 }
 
+const nothing: readonly string[] = [];
+
 /** The work of an id of which not everything was said. */
 export const workOf = ({
   priority = 3,
   owner = '',
   agent = '',
+  needs = nothing,
   lane = 'task',
-}: Partial<QueuedWork>): QueuedWork => ({ priority, owner, agent, lane });
+}: Partial<QueuedWork>): QueuedWork => ({ priority, owner, agent, needs, lane });
 
 /** How many ids are delivered at the same time; read at every decision, so that changes hold at once. */
 export interface QueueLimits {

@@ -21,6 +21,8 @@ const LOCK_MS = 10_000;
 export interface WakeUpFetcherDeps {
   connections: RedisConnections;
   name: string;
+  /** Empty for the queue of all daemons. */
+  route: string;
   prefix: string;
   /** Whether this daemon takes work at all. */
   isOpen: () => boolean;
@@ -47,11 +49,11 @@ export class WakeUpFetcher {
   #loop: Promise<void> | undefined;
 
   private constructor(deps: WakeUpFetcherDeps, bullmq: typeof BullMq) {
-    const { connections, name, prefix, lockMs = LOCK_MS } = deps;
+    const { connections, name, route, prefix, lockMs = LOCK_MS } = deps;
     this.#deps = deps;
     this.#bullmq = bullmq;
     this.#consumer = connections.connectConsumer();
-    this.#worker = new bullmq.Worker(nameOfJobs(name), null, {
+    this.#worker = new bullmq.Worker(nameOfJobs(name, route), null, {
       connection: this.#consumer,
       prefix,
       autorun: false,

@@ -1,4 +1,5 @@
 import type { Queue } from 'bullmq';
+import type { WakeUpRoutes } from '../cluster/wake-up-routes.ts';
 import type { RedisConnections } from '../redis/redis-connections.ts';
 import type { WaitingId } from './memory-queue.ts';
 import type { QueuedWork } from './task-queue.ts';
@@ -14,6 +15,7 @@ export interface WakeUpJobsDeps {
   name: string;
   /** Begins every key in Redis. */
   prefix: string;
+  routes: Pick<WakeUpRoutes, 'of'>;
 }
 type WakeUps = Queue<WakeUpPayload>;
 
@@ -27,12 +29,13 @@ export const taskOfJob = (jobId: string): string =>
  */
 export class WakeUpJobs {
   readonly #deps: WakeUpJobsDeps;
-  readonly #create: () => WakeUps;
-  #queue: Promise<WakeUps> | undefined;
-  /** Ids that this daemon delayed: a wake-up now takes the place of theirs. */
-  readonly #delayed = new Set<string>();
+  readonly #create: (route: string) => WakeUps;
+  /** By route. */
+  readonly #queues = new Map<string, Promise<WakeUps>>();
+  /** Ids that this daemon delayed, with their routes: a wake-up now takes the place of theirs. */
+  readonly #delayed = new Map<string, string>();
 
-  private constructor(deps: WakeUpJobsDeps, create: () => WakeUps) {
+  private constructor(deps: WakeUpJobsDeps, create: (route: string) => WakeUps) {
     this.#deps = deps;
     this.#create = create;
   }
@@ -40,8 +43,8 @@ export class WakeUpJobs {
   static async open(deps: WakeUpJobsDeps): Promise<WakeUpJobs> {
     const { Queue } = await import('bullmq');
     const { connections, name, prefix } = deps;
-    const create = () => {
-      const queue: WakeUps = new Queue(nameOfJobs(name), {
+    const create = (route: string) => {
+      const queue: WakeUps = new Queue(nameOfJobs(name, route), {
         connection: connections.producer,
         prefix,
         // Retries are the core's; a job that is done leaves nothing that could keep its id taken.
@@ -57,28 +60,38 @@ export class WakeUpJobs {
   /** Adds a wake-up; one that waits already keeps its position. */
   async add(id: string, work: QueuedWork): Promise<boolean> {
     const [isAdded] = await Promise.all([
-      this.#use(async (queue) => void (await queue.add('wake', toPayload(work), { jobId: id }))),
+      this.#use(
+        this.#deps.routes.of(work),
+        async (queue) => void (await queue.add('wake', toPayload(work), { jobId: id })),
+      ),
       this.removeLater(id),
     ]);
     return isAdded;
   }
 
-  /** Adds a wake-up for later; of two for the same id, the earlier one holds. */
-  addLater(id: string, work: QueuedWork, delayMs: number): Promise<boolean> {
+  /** Adds a wake-up for later; of two for the same id, the earlier one holds. `isLeft`: this daemon cannot run it. */
+  addLater(id: string, work: QueuedWork, delayMs: number, isLeft = false): Promise<boolean> {
+    const route = this.#deps.routes.of(work, isLeft);
     const jobId = laterOf(id);
     const due = Date.now() + delayMs;
-    return this.#use(async (queue) => {
+    return this.#use(route, async (queue) => {
       const [waiting, known] = await Promise.all([queue.getJob(id), queue.getJob(jobId)]);
       if (waiting || (known && (known.data.due ?? 0) <= due)) return;
       // BullMQ ignores a shorter delay of an id that it has.
       if (known) await queue.remove(jobId);
       await queue.add('wake', { ...toPayload(work), due }, { jobId, delay: Math.ceil(delayMs) });
-      this.#delayed.add(id);
+      this.#delayed.set(id, route);
     });
   }
 
   /** Adds many; those that Redis did not take are lost, and found by the sweep of the rows. */
   async addAll(waiting: readonly WaitingId[]): Promise<boolean> {
+    const byRoute = Map.groupBy(waiting, ({ work }) => this.#deps.routes.of(work));
+    for (const [route, ids] of byRoute) if (!(await this.#addTo(route, ids))) return false;
+    return true;
+  }
+
+  async #addTo(route: string, waiting: readonly WaitingId[]): Promise<boolean> {
     for (let at = 0; at < waiting.length; at += AT_ONCE) {
       const jobs = waiting.slice(at, at + AT_ONCE).map(({ id, work, delayMs }) =>
         delayMs > 0
@@ -89,21 +102,30 @@ export class WakeUpJobs {
             }
           : { name: 'wake', data: toPayload(work), opts: { jobId: id } },
       );
-      if (!(await this.#use(async (queue) => void (await queue.addBulk(jobs))))) return false;
+      if (!(await this.#use(route, async (queue) => void (await queue.addBulk(jobs))))) return false;
     }
     return true;
   }
 
-  remove(id: string): Promise<boolean> {
+  /** From the queues that this daemon has used: in another one it is harmless. */
+  async remove(id: string): Promise<void> {
     this.#delayed.delete(id);
-    return this.#use(async (queue) => {
-      await Promise.all([queue.remove(id), queue.remove(laterOf(id))]);
-    });
+    const routes = new Set(['', ...this.#queues.keys()]);
+    await Promise.all(
+      [...routes].map((route) =>
+        this.#use(route, async (queue) => {
+          await Promise.all([queue.remove(id), queue.remove(laterOf(id))]);
+        }),
+      ),
+    );
   }
 
   /** Removes a wake-up for later, if this daemon has added it: that of another one comes as well, which is harmless. */
   async removeLater(id: string): Promise<void> {
-    if (this.#delayed.delete(id)) await this.#use(async (queue) => void (await queue.remove(laterOf(id))));
+    const route = this.#delayed.get(id);
+    if (route === undefined) return;
+    this.#delayed.delete(id);
+    await this.#use(route, async (queue) => void (await queue.remove(laterOf(id))));
   }
 
   /** To be called with what was delivered. */
@@ -122,24 +144,33 @@ export class WakeUpJobs {
   }
 
   async close(): Promise<void> {
-    const queue = this.#queue;
-    this.#queue = undefined;
-    await queue?.then((each) => each.close()).catch((error: unknown) => this.#deps.connections.report(error));
+    const { connections } = this.#deps;
+    const queues = [...this.#queues.values()];
+    this.#queues.clear();
+    await Promise.all(
+      queues.map((queue) =>
+        queue.then((each) => each.close()).catch((error: unknown) => connections.report(error)),
+      ),
+    );
   }
 
-  async #use(work: (queue: WakeUps) => Promise<void>): Promise<boolean> {
-    const done = await this.#deps.connections.attempt(async () => work(await (this.#queue ??= this.#open())));
+  async #use(route: string, work: (queue: WakeUps) => Promise<void>): Promise<boolean> {
+    const done = await this.#deps.connections.attempt(async () => {
+      let queue = this.#queues.get(route);
+      if (!queue) this.#queues.set(route, (queue = this.#open(route)));
+      return work(await queue);
+    });
     return done !== undefined;
   }
 
   /** BullMQ asks Redis for its version first; one that did not answer then is asked again by the next call. */
-  async #open(): Promise<WakeUps> {
-    const queue = this.#create();
+  async #open(route: string): Promise<WakeUps> {
+    const queue = this.#create(route);
     try {
       await queue.waitUntilReady();
       return queue;
     } catch (error) {
-      this.#queue = undefined;
+      this.#queues.delete(route);
       throw error;
     }
   }

@@ -1,4 +1,5 @@
 import type { Redis, RedisOptions } from 'ioredis';
+import { within } from '../async/within.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 
@@ -79,7 +80,7 @@ export class RedisConnections {
   async attempt<T>(work: (redis: Redis) => Promise<T>): Promise<{ value: T } | undefined> {
     if (!this.isUp) return undefined;
     try {
-      const value = await within(COMMAND_MS, work(this.producer));
+      const value = await within(COMMAND_MS, work(this.producer), TIMED_OUT);
       this.#restUntil = Number.NEGATIVE_INFINITY;
       this.#back();
       return { value };
@@ -174,12 +175,7 @@ export class RedisConnections {
   }
 }
 
-const isTimeout = (error: unknown): boolean => messageOf(error) === 'Command timed out';
+/** As the library says it of a command; some of its waits are for something else. */
+const TIMED_OUT = 'Command timed out';
+const isTimeout = (error: unknown): boolean => messageOf(error) === TIMED_OUT;
 const isRefusal = (error: Error): boolean => /^(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH)/.test(error.message);
-
-/** A library may wait for something else than a command. */
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('Command timed out')), ms);
-  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
-}

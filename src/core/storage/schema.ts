@@ -14,6 +14,12 @@ import type { FileChangeRow } from './rows/file-changes.ts';
 import type { GatewayRequestRow, NotifyDeliveryRow } from './rows/gateway.ts';
 import type { InboundDeliveryRow, SourceClaimRow } from './rows/inbound.ts';
 import type { LeaseRow } from './rows/leases.ts';
+import type {
+  ExperienceChangeRow,
+  MemoryFileRow,
+  MemoryStreamRow,
+  MemoryVectorRow,
+} from './rows/shared-memory.ts';
 import type { ExperienceRow, MemorySessionRow, PreferenceRow } from './rows/memory.ts';
 import type { NotificationRow } from './rows/notifications.ts';
 import type { PushMessageRow, PushSubscriptionRow } from './rows/push.ts';
@@ -78,6 +84,14 @@ export interface Schema {
   memory_sessions: MemorySessionRow;
   experiences: ExperienceRow;
   preferences: PreferenceRow;
+  /** In mode pro. */
+  memory_streams: MemoryStreamRow;
+  /** In mode pro. */
+  memory_files: MemoryFileRow;
+  /** In mode pro. */
+  memory_vectors: MemoryVectorRow;
+  /** In mode pro. */
+  experience_changes: ExperienceChangeRow;
   usage_days: UsageDayRow;
   state: StateRow;
   settings: SettingRow;

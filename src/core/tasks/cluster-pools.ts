@@ -3,10 +3,18 @@ import type { Membership } from '../cluster/membership.ts';
 import type { PoolStatus } from '../queue/task-queue.ts';
 import type { Database } from '../storage/database.ts';
 import type { QueueSlots } from './queue-slots.ts';
-import { queuedWorkOf } from './queued-work.ts';
+import { anywhere, queuedWorkOf, type QueuedTask } from './queued-work.ts';
 
 /** Groups of tasks that share owner, agent and priority; more than that in a queue are not told apart. */
 const MAX_GROUPS = 10_000;
+
+/** The slots of all daemons together. */
+export interface PoolSlots {
+  /** How many daemons run tasks. */
+  workers: number;
+  names: string[];
+  of: (pool: string) => number;
+}
 
 export interface ClusterPoolsDeps {
   database: Database;
@@ -16,27 +24,35 @@ export interface ClusterPoolsDeps {
   now: () => Date;
 }
 
-/** The pools of all daemons of a cluster, by the rows; each daemon that works is taken to have as many slots as this one. */
+/** The pools of all daemons of a cluster, by the rows. */
 export class ClusterPools {
   readonly #deps: ClusterPoolsDeps;
   constructor(deps: ClusterPoolsDeps) {
     this.#deps = deps;
   }
 
-  /** How many daemons run tasks, at least one. */
-  async workers(): Promise<number> {
-    const daemons = await this.#deps.membership.list();
-    return Math.max(1, daemons.filter(({ role }) => role !== 'api').length);
+  /** The slots of the daemons that run tasks, by pool; of at least one daemon. */
+  async slots(): Promise<PoolSlots> {
+    const { slots, membership } = this.#deps;
+    const workers = (await membership.list()).filter(({ role }) => role !== 'api');
+    const own = workers.map(({ pools }) => JSON.parse(pools ?? '{}') as Partial<Record<string, number>>);
+    // A daemon of the release before does not say them; that of suspects is nowhere.
+    const of = (name: string) =>
+      own.reduce((sum, pools) => sum + (pools[name] ?? slots.slots(name)), 0) || slots.slots(name);
+    return {
+      workers: Math.max(1, workers.length),
+      names: [...new Set([...slots.names(), ...own.flatMap(Object.keys)])],
+      of,
+    };
   }
 
   async read(): Promise<PoolStatus[]> {
-    const { slots } = this.#deps;
-    const workers = await this.workers();
+    const slots = await this.slots();
     const pools = new Map<string, PoolStatus & { owners: Set<string> }>();
     const poolOf = (name: string) => {
       const known = pools.get(name) ?? {
         name,
-        slots: slots.slots(name) * workers,
+        slots: slots.of(name),
         running: 0,
         waiting: 0,
         users: 0,
@@ -46,7 +62,7 @@ export class ClusterPools {
       pools.set(name, known);
       return known;
     };
-    for (const name of slots.names()) poolOf(name);
+    for (const name of slots.names) poolOf(name);
     for (const { n, status, ...task } of await this.#groups()) {
       const pool = poolOf(this.#nameOf(task));
       if (status === 'in_progress') {
@@ -64,8 +80,8 @@ export class ClusterPools {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  #nameOf(task: Parameters<typeof queuedWorkOf>[0]): string {
-    return this.#deps.slots.poolOf(queuedWorkOf(task, this.#deps.registry));
+  #nameOf(task: Omit<QueuedTask, 'needs' | 'home'>): string {
+    return this.#deps.slots.poolOf(queuedWorkOf({ ...task, ...anywhere }, this.#deps.registry));
   }
 
   async #groups() {

@@ -1,12 +1,14 @@
 import { DayBudgets } from '../budgets/day-budgets.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import { Drain } from './drain.ts';
+import { HostWatch } from './host-watch.ts';
 import { IdlePull } from './idle-pull.ts';
 import { OutcomeRecorder } from './outcome-recorder.ts';
 import { TaskLeases } from './task-leases.ts';
 import { TaskRunner, type TaskRunnerDeps } from './task-runner.ts';
 import type { TaskFeature } from './compose-tasks.ts';
 import { TaskSweeper } from './task-sweeper.ts';
+import { WaitNotices } from './wait-notices.ts';
 import { VerifyFile, type VerifyFileDeps } from './verification/verify-file.ts';
 import { WorkVerifier } from './verification/work-verifier.ts';
 
@@ -23,9 +25,14 @@ export function composeTaskExecution(deps: TaskExecutionDeps): Feature<{ drain: 
   const verifier = new WorkVerifier(deps);
   const verifyFile = new VerifyFile(deps);
   const runner = new TaskRunner({ ...deps, budgets, recorder, verifier, verifyFile, workerId });
-  const leases = new TaskLeases({ ...deps, workerId });
-  const sweeper = new TaskSweeper({ ...deps, engine: deps.database.engine });
   const { membership, intake, cluster, config } = deps;
+  const leases = new TaskLeases({ ...deps, workerId });
+  const sweeper = new TaskSweeper({
+    ...deps,
+    engine: deps.database.engine,
+    notices: new WaitNotices(deps),
+    hosts: membership && new HostWatch({ ...deps, membership }),
+  });
   const pull = intake && new IdlePull({ ...deps, intake });
   // A daemon that only serves requests leaves the tasks to the others.
   const start = async () => {

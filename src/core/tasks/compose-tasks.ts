@@ -51,6 +51,7 @@ import { TaskListService } from './task-list-service.ts';
 import type { TaskOutbox } from './task-outbox.ts';
 import { TaskOutputReader } from './task-output-reader.ts';
 import { TaskOutputs } from './task-outputs.ts';
+import { TaskPlacement } from './task-placement.ts';
 import { TaskQueryStore } from './task-query-store.ts';
 import { TaskRecovery } from './task-recovery.ts';
 import { TaskRemoval } from './task-removal.ts';
@@ -103,7 +104,8 @@ export async function composeTasks(deps: TaskDeps) {
   await users.refresh();
   const slots = new QueueSlots({ config: deps.config, users });
   const { membership } = deps;
-  const intake = membership && new DaemonIntake({ registry, membership });
+  const placement = new TaskPlacement({ ...deps, registry });
+  const intake = membership && new DaemonIntake(placement);
   const queue = await deps.cluster.openQueue({
     limits: slots,
     monotonic: runtime.monotonic,
@@ -120,7 +122,7 @@ export async function composeTasks(deps: TaskDeps) {
   const runProgress = new RunProgressReports(bus, deps.daemon);
   const immediate = new ImmediateRuns();
   const stored = { ...deps, store, scan, runs, immediate, deadLetters: deadLetterStore, idempotency };
-  const admission = new TaskAdmission({ ...stored, registry, queue, pause });
+  const admission = new TaskAdmission({ ...stored, registry, placement, queue, pause });
   const recovery = new TaskRecovery({ ...stored, admission, bootId: readBootId });
   // This daemon left alone what came while it was paused.
   pause.followOthers(() => void recovery.wakeQueued().catch(reportBug), reportBug);
@@ -145,22 +147,26 @@ export async function composeTasks(deps: TaskDeps) {
   });
   const abilities = () =>
     deps.config.get('daemon.role') === 'api'
-      ? { agents: [], slots: 0 }
-      : { agents: registry.types().filter((type) => registry.isReady(type)), slots: slots.total() };
+      ? { agents: [], slots: 0, pools: {} }
+      : {
+          agents: registry.types().filter((type) => registry.isReady(type)),
+          slots: slots.total(),
+          pools: Object.fromEntries(slots.names().map((name) => [name, slots.slots(name)])),
+        };
   membership?.describe(abilities);
-  membership?.onAgents(() => {
+  membership?.onOthers(() => {
     registry.revision++;
     recovery.admitWaiting().catch(reportBug);
   });
-  const check = new NewTaskCheck({ ...deps, registry, admission, pause });
+  const check = new NewTaskCheck({ ...deps, registry, placement, pause });
   const services = {
     registry,
     abilities,
     queueStatus,
     queue: new QueueService({ pause, recovery, status: queueStatus }),
-    deadLetters: new DeadLetterService({ ...stored, admission }),
+    deadLetters: new DeadLetterService({ ...stored, admission, placement }),
     newTaskCheck: check,
-    tasks: new TaskService({ ...stored, admission, registry, queue, environments, check }),
+    tasks: new TaskService({ ...stored, admission, placement, registry, queue, environments, check }),
     taskDeletion: new TaskDeletion({ ...stored, removal, outputs }),
     taskRemoval: removal,
     taskLists: new TaskListService({ database, query, counts, cursors, runProgress }),
@@ -185,6 +191,7 @@ export async function composeTasks(deps: TaskDeps) {
       intake,
       clusterPools,
       admission,
+      placement,
       recovery,
       environments,
       outputs,

@@ -1,23 +1,17 @@
-import type { AgentRegistry } from '../agents/agent-registry.ts';
-import type { Membership } from '../cluster/membership.ts';
+import type { Requirements } from '../placement.ts';
 import type { Intake } from '../queue/intake.ts';
+import type { TaskPlacement } from './task-placement.ts';
 
-export interface DaemonIntakeDeps {
-  registry: Pick<AgentRegistry, 'isReady'>;
-  membership: Pick<Membership, 'hasElsewhere'>;
-}
-
-/** Takes tasks of the agents of this daemon, and leaves the others to the daemons that have their agents. */
+/** Takes the tasks that this daemon can run, and leaves the others to the daemons that can. */
 export class DaemonIntake implements Intake {
   /** False while the daemon drains. */
   isOpen = true;
-  readonly #deps: DaemonIntakeDeps;
-  constructor(deps: DaemonIntakeDeps) {
-    this.#deps = deps;
+  readonly #placement: Pick<TaskPlacement, 'isHere' | 'isElsewhere'>;
+  constructor(placement: Pick<TaskPlacement, 'isHere' | 'isElsewhere'>) {
+    this.#placement = placement;
   }
 
-  runs(agent: string): boolean {
-    const { registry, membership } = this.#deps;
-    return agent === '' || registry.isReady(agent) || !membership.hasElsewhere(agent);
+  runs(work: Requirements): boolean {
+    return this.#placement.isHere(work) || !this.#placement.isElsewhere(work);
   }
 }

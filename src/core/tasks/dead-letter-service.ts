@@ -15,6 +15,8 @@ import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Runtime } from '../runtime.ts';
 import { type DeadLetterStore, toDeadLetter } from './dead-letter-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
+import { leaveHome } from './fresh-start.ts';
+import type { TaskPlacement } from './task-placement.ts';
 import type { TaskStore } from './task-store.ts';
 
 export interface DeadLetterServiceDeps {
@@ -22,6 +24,7 @@ export interface DeadLetterServiceDeps {
   store: TaskStore;
   deadLetters: DeadLetterStore;
   admission: TaskAdmission;
+  placement: Pick<TaskPlacement, 'hasHost'>;
   bus: EventBus;
   runtime: Runtime;
 }
@@ -43,7 +46,7 @@ export class DeadLetterService {
 
   /** Puts the same task back into the queue with all its attempts. */
   async retry(caller: Caller, id: string): Promise<DeadLetter> {
-    const { store, runtime, admission } = this.#deps;
+    const { store, runtime, admission, placement } = this.#deps;
     let revived: TaskHead | undefined;
     const item = await this.#close(
       caller,
@@ -59,9 +62,12 @@ export class DeadLetterService {
           );
         if (await isVerified(transaction, task.id)) requireCommandRights(caller);
         if (startsAnew.has(row.class)) await forgetRun(transaction, task.id);
+        const { home } = task;
+        const hasLostHome = row.class === 'host_gone' && home !== null && !placement.hasHost(home);
+        if (hasLostHome) await leaveHome(transaction, task);
         revived = await store.move(
           transaction,
-          task,
+          hasLostHome ? { ...task, home: null } : task,
           'revive',
           runtime.now(),
           {
@@ -113,12 +119,15 @@ export class DeadLetterService {
   ): Promise<DeadLetter> {
     const { database, store, deadLetters, runtime, bus } = this.#deps;
     return database.write(async (transaction) => {
-      const row = requireOwned(caller, await deadLetters.find(id, transaction.db), 'Dead letter');
+      const find = async () =>
+        requireOwned(caller, await deadLetters.find(id, transaction.db), 'Dead letter');
+      const row = await find();
       // The task first, as where it is deleted: two that lock them in different orders wait in a circle.
       const task = await store.lockHead(transaction, row.task_id);
       const resolved_at = runtime.now().toISOString();
       const item = await deadLetters.close(transaction, id, { ...change, resolved_at });
-      if (!item) throw new AppError('wrong_state', `This dead letter is already ${row.status}`);
+      // Somebody else may have closed it since it was read.
+      if (!item) throw new AppError('wrong_state', `This dead letter is already ${(await find()).status}`);
       await alsoDo(transaction, row, task);
       await caller.auditEntry?.append(transaction);
       transaction.afterCommit(() => bus.emit('queue', undefined));

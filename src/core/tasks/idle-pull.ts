@@ -1,8 +1,11 @@
+import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Intake } from '../queue/intake.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Runtime } from '../runtime.ts';
+import { queuedWorkOf } from './queued-work.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { TaskScanStore } from './task-scan-store.ts';
 
@@ -15,7 +18,9 @@ export interface IdlePullDeps {
   scan: TaskScanStore;
   admission: TaskAdmission;
   queue: Pick<TaskQueue, 'pools'>;
-  intake: Pick<Intake, 'isOpen'>;
+  intake: Intake;
+  registry: Pick<AgentRegistry, 'choose'>;
+  daemon: Pick<DaemonIdentity, 'host'>;
   runtime: Runtime;
   log: Log;
 }
@@ -53,13 +58,14 @@ export class IdlePull {
   }
 
   async #pull(): Promise<void> {
-    const { scan, admission, queue, intake, runtime } = this.#deps;
+    const { scan, admission, queue, intake, registry, daemon, runtime } = this.#deps;
     if (!intake.isOpen) return;
     const pools = queue.pools();
     const isIdle = pools.every(({ waiting }) => waiting === 0);
     if (!isIdle || pools.some(({ running, slots }) => running >= slots)) return;
     const now = runtime.now();
     const before = new Date(now.getTime() - LATE_MS).toISOString();
-    for (const task of await scan.due(before, PAGE)) await admission.wake(task);
+    for (const task of await scan.due(before, daemon.host, PAGE))
+      if (intake.runs(queuedWorkOf(task, registry))) await admission.wake(task);
   }
 }

@@ -1,9 +1,9 @@
 import { bestOfSchema } from '../../contract/best-of.ts';
 import type { CreateTask } from '../../contract/task.ts';
-import type { AgentRegistry, Assignment, Choice } from '../agents/agent-registry.ts';
+import type { AgentRegistry, Assignment } from '../agents/agent-registry.ts';
 import { AppError } from '../errors.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
-import type { TaskAdmission } from './task-admission.ts';
+import type { Missing, PlacedTask, TaskPlacement } from './task-placement.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 
 export const pausedWarning = 'The queue is paused, so this task waits. Resume it with: svc queue resume';
@@ -11,7 +11,7 @@ export const pausedWarning = 'The queue is paused, so this task waits. Resume it
 export interface NewTaskCheckDeps {
   registry: Pick<AgentRegistry, 'choose' | 'isProgram' | 'reconsider'>;
   modelProviders: Pick<ModelProviders, 'checkModel'>;
-  admission: Pick<TaskAdmission, 'isElsewhere'>;
+  placement: Pick<TaskPlacement, 'missing'>;
   pause: Pick<QueuePause, 'isPaused'>;
 }
 
@@ -27,16 +27,15 @@ export class NewTaskCheck {
 
   /** Throws an `AppError` with the field that is wrong, or returns warnings. */
   async warningsOf(
-    assignment: Assignment,
+    assignment: PlacedTask,
     { attached, ...work }: Pick<CreateTask, 'attached' | 'assignedAgent' | 'model' | 'provider'>,
   ): Promise<string[]> {
-    const { registry, admission, pause } = this.#deps;
-    const isMissing = (choice: Missing) => !admission.isElsewhere(choice);
-    let missing = missingOf(registry, assignment).filter(isMissing);
+    const { registry, placement, pause } = this.#deps;
+    let missing = missingOf(placement, assignment);
     if (missing.length > 0 && attached) {
       // What was missing may be there: a person who waits would not ask without a reason.
       await registry.reconsider(assignment);
-      missing = missingOf(registry, assignment).filter(isMissing);
+      missing = missingOf(placement, assignment);
     }
     const lasting = missing.find(({ isTemporary }) => !isTemporary);
     if (lasting && attached) throw invalid('assignedAgent', lasting.missing);
@@ -78,23 +77,21 @@ export class NewTaskCheck {
   }
 }
 
-type Missing = Extract<Choice, { missing: string }>;
-
 /** What keeps the task from running; it starts by itself once a person has done what is missing. */
-const waitText = ({ missing, isTemporary }: Missing) =>
+const waitText = ({ missing, isTemporary, needsLabels }: Missing) =>
   isTemporary
     ? `The task waits: ${missing}. It starts by itself after that.`
-    : `The task waits for an agent. ${missing}`;
+    : `The task waits for ${needsLabels ? 'a daemon' : 'an agent'}. ${missing}`;
 
 /** What is missing for the task to run, or for its candidates. */
-function missingOf(registry: Pick<AgentRegistry, 'choose'>, assignment: Assignment): Missing[] {
+function missingOf(placement: Pick<TaskPlacement, 'missing'>, assignment: PlacedTask): Missing[] {
   const { best_of, assigned_agent } = assignment;
-  const choice = registry.choose(assignment);
-  const missing = 'missing' in choice ? [choice] : [];
+  const own = placement.missing(assignment);
+  const missing = own ? [own] : [];
   if (best_of === null) return missing;
   const { agents = [assigned_agent] } = bestOfSchema.parse(JSON.parse(best_of));
   const candidates = [...new Set(agents)].flatMap((agent) =>
-    missingOf(registry, { ...assignment, best_of: null, assigned_agent: agent }),
+    missingOf(placement, { ...assignment, best_of: null, assigned_agent: agent }),
   );
   return [...missing, ...candidates];
 }

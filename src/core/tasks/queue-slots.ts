@@ -6,7 +6,7 @@ import type { QueueUsers } from './queue-users.ts';
 const ioBound = ['builtin', 'http'];
 const IO_BOUND_SLOTS = { pro: 32, mini: 32, pico: 8 };
 /** The pool of agents that have no slots of their own. */
-const SHARED = 'tasks';
+export const SHARED_POOL = 'tasks';
 const INTERACTIVE = 'interactive';
 const SUSPECTS = 'suspects';
 /** One in five slots is kept for users of whom nothing runs. */
@@ -29,7 +29,7 @@ export class QueueSlots implements QueueLimits {
   readonly poolOf = ({ lane, agent }: QueuedWork): string => {
     if (lane === 'interactive') return INTERACTIVE;
     if (lane === 'suspect') return SUSPECTS;
-    return this.#ownSlots()[agent] === undefined ? SHARED : `agent:${agent}`;
+    return this.#ownSlots()[agent] === undefined ? SHARED_POOL : `agent:${agent}`;
   };
 
   readonly slots = (pool: string): number => {
@@ -60,7 +60,7 @@ export class QueueSlots implements QueueLimits {
 
   /** The pools that there are whether or not anything waits in them. */
   names(): string[] {
-    return [SHARED, INTERACTIVE, ...Object.keys(this.#ownSlots()).map((agent) => `agent:${agent}`)];
+    return [SHARED_POOL, INTERACTIVE, ...Object.keys(this.#ownSlots()).map((agent) => `agent:${agent}`)];
   }
 
   /** By agent; a concurrency from the settings holds for all agents that are not named. */

@@ -5,7 +5,7 @@ import type { DeadLetterStore } from './dead-letter-store.ts';
 import { queueCounts, type TaskCountStore } from '../storage/task-count-store.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { PoolStatus, TaskQueue } from '../queue/task-queue.ts';
-import type { QueueSlots } from './queue-slots.ts';
+import { type QueueSlots, SHARED_POOL } from './queue-slots.ts';
 
 export interface QueueStatusDeps {
   counts: TaskCountStore;
@@ -13,7 +13,7 @@ export interface QueueStatusDeps {
   pause: QueuePause;
   queue: Pick<TaskQueue, 'pools'>;
   /** Of a cluster. */
-  clusterPools: Pick<ClusterPools, 'read' | 'workers'> | undefined;
+  clusterPools: Pick<ClusterPools, 'read' | 'slots'> | undefined;
   slots: QueueSlots;
   config: Config;
 }
@@ -31,14 +31,20 @@ export class QueueStatusService {
 
   async read(): Promise<QueueStatus> {
     const { counts, deadLetters, pause, config, clusterPools } = this.#deps;
-    const workers = (await clusterPools?.workers()) ?? 1;
+    const shared = await clusterPools?.slots();
     return {
       mode: clusterPools ? 'redis' : 'memory',
       paused: pause.isPaused,
       queues: { tasks: queueCounts(await counts.cells()) },
       workers: {
-        tasks: { running: !pause.isPaused, concurrency: config.get('queue.concurrency') * workers },
-        notifications: { running: true, concurrency: config.get('queue.notificationConcurrency') * workers },
+        tasks: {
+          running: !pause.isPaused,
+          concurrency: shared?.of(SHARED_POOL) ?? config.get('queue.concurrency'),
+        },
+        notifications: {
+          running: true,
+          concurrency: config.get('queue.notificationConcurrency') * (shared?.workers ?? 1),
+        },
       },
       pools: clusterPools ? (await clusterPools.read()).map(withoutLevels) : this.#pools(),
       limits: this.#limits(),

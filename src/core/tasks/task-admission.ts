@@ -1,12 +1,12 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
-import type { Membership } from '../cluster/membership.ts';
-import type { AgentRegistry, Choice } from '../agents/agent-registry.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import { type Database, independent } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { msUntilDue } from './due-time.ts';
 import { queuedWorkOf, type QueuedTask } from './queued-work.ts';
+import type { PlacedTask, TaskPlacement } from './task-placement.ts';
 import type { TaskStore } from './task-store.ts';
 import type { NewEvent } from './new-event.ts';
 
@@ -17,8 +17,7 @@ export interface AdmissionDeps {
   database: Database;
   store: TaskStore;
   registry: AgentRegistry;
-  /** The other daemons of the cluster; undefined where there are none. */
-  membership?: Pick<Membership, 'hasElsewhere'> | undefined;
+  placement: Pick<TaskPlacement, 'missing'>;
   queue: TaskQueue;
   pause: QueuePause;
   runtime: Runtime;
@@ -31,21 +30,12 @@ export class TaskAdmission {
     this.#deps = deps;
   }
 
-  /** Whether a new task is queued at once or has to wait for an agent, with the event that says so. */
-  decide(task: Pick<TaskHead, 'assigned_agent' | 'labels' | 'may_command' | 'agent_rule' | 'best_of'>): {
-    fits: boolean;
-    event: NewEvent;
-  } {
-    const choice = this.#deps.registry.choose(task);
-    return 'adapter' in choice || this.isElsewhere(choice)
+  /** Whether a new task is queued at once or has to wait until a daemon can run it, with the event that says so. */
+  decide(task: PlacedTask): { fits: boolean; event: NewEvent } {
+    const missing = this.#deps.placement.missing(task);
+    return missing === undefined
       ? { fits: true, event: queuedEvent }
-      : { fits: false, event: { type: 'waiting_for_agent', message: choice.missing } };
-  }
-
-  /** Whether the agent that this daemon misses is ready on another one. */
-  isElsewhere(choice: Choice): boolean {
-    if ('adapter' in choice || choice.agent === undefined) return false;
-    return this.#deps.membership?.hasElsewhere(choice.agent) ?? false;
+      : { fits: false, event: { type: 'waiting_for_agent', message: missing.missing } };
   }
 
   /** Adds a task to the queue whose row says that it waits for a worker. */

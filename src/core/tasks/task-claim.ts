@@ -3,6 +3,16 @@ import type { NewEvent } from './new-event.ts';
 import type { TaskChange } from './task-columns.ts';
 import { leaseEnd } from '../leases.ts';
 
+/** Who claims a task, for which agent, until when. */
+export interface Claim {
+  agent: string;
+  workerId: string;
+  leaseUntil: string;
+  /** The daemon as JSON, and its host; null where it is not in a cluster. */
+  daemon: string | null;
+  host: string | null;
+}
+
 /** What a claim changes in the row of a task, and the event that it stores. */
 export interface TaskClaim {
   change: TaskChange & { attempts: number; fence: number };
@@ -11,8 +21,8 @@ export interface TaskClaim {
 
 /** The claim of a worker: the next attempt, with a fresh fencing token and a lease. */
 export function claimOf(
-  task: Pick<TaskHead, 'attempts' | 'fence' | 'max_attempts'>,
-  { agent, workerId, now }: { agent: string; workerId: string; now: Date },
+  task: Pick<TaskHead, 'attempts' | 'fence' | 'max_attempts' | 'cwd' | 'home'>,
+  { agent, workerId, daemon, host, now }: Omit<Claim, 'leaseUntil'> & { now: Date },
 ): TaskClaim {
   const attempts = task.attempts + 1;
   return {
@@ -24,6 +34,8 @@ export function claimOf(
       lease_until: leaseEnd(now),
       started_at: now.toISOString(),
       scheduled_for: null,
+      daemon,
+      home: task.cwd === null ? task.home : (task.home ?? host),
     },
     event: startedEvent({ attempts, max_attempts: task.max_attempts }, agent),
   };

@@ -47,6 +47,18 @@ export const taskColumns = {
   branch: { ...said, field: 'branch', kind: 'text' },
   labels: { ...said, field: 'labels', kind: 'json' },
   cwd: { ...said, field: 'cwd', kind: 'text' },
+  needs: { ...said, field: 'needs', kind: 'json' },
+  // A directory of one host is no directory of another installation.
+  home: {
+    ...inner,
+    field: 'home',
+    kind: 'text',
+    onCreate: unset,
+    onRetry: 'copy',
+    moves: true,
+    transfer: 'exported',
+  },
+  daemon: { ...left, field: 'daemon', kind: 'json', transfer: 'exported' },
   assigned_agent: { ...said, field: 'assignedAgent', kind: 'text' },
   agent_type: { ...left, field: 'agentType', kind: 'text' },
   attempts: { ...left, field: 'attempts', kind: 'number', onCreate: { default: 0 } },

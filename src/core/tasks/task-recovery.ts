@@ -112,15 +112,24 @@ export class TaskRecovery {
     }
   }
 
-  /** The tasks of which nothing ran: they waited for a decision on a call, or for their candidates, which are tasks of their own. */
+  /**
+   * The tasks of which nothing ran: they waited for a decision on a call, or for their candidates, which are tasks of their
+   * own. A decision may have come since the worker was last there, and did not let it continue.
+   */
   async #waitingOf(inFlight: TaskHead[]): Promise<Set<string>> {
     const rows = await this.#deps.database.read
       .selectFrom('approvals')
-      .select('task_id')
-      .where('status', '=', 'pending')
-      .where('task_id', 'is not', null)
+      .innerJoin('tasks', 'tasks.id', 'approvals.task_id')
+      .select(['tasks.id', 'tasks.lease_until', 'approvals.decided_at'])
+      .where('tasks.status', '=', 'in_progress')
+      .where('approvals.used_at', 'is', null)
+      .where((eb) =>
+        eb.or([eb('approvals.status', '=', 'pending'), eb('approvals.decided_at', 'is not', null)]),
+      )
       .execute();
-    const waiting = new Set(rows.flatMap(({ task_id }) => task_id ?? []));
+    const waiting = new Set<string>();
+    for (const { id, lease_until, decided_at } of rows)
+      if (decided_at === null || decided_at > lastRenewal(lease_until)) waiting.add(id);
     for (const { id, best_of } of inFlight) if (best_of !== null) waiting.add(id);
     return waiting;
   }
@@ -192,6 +201,10 @@ export class TaskRecovery {
   }
 }
 
+/** When the worker was last heard of; after every time if that is not known. */
+const lastRenewal = (leaseUntil: string | null): string =>
+  leaseUntil === null ? '~' : new Date(Date.parse(leaseUntil) - LEASE_MS).toISOString();
+
 type Found = Wakeable & Pick<TaskHead, 'crashes'>;
 
 /** Only what the queue has to know, because there may be many. */
@@ -206,6 +219,8 @@ const toFound = (task: TaskHead): Found => ({
   best_of: task.best_of,
   interactive: task.interactive,
   suspect: task.suspect,
+  needs: task.needs,
+  home: task.home,
   scheduled_for: task.scheduled_for,
   updated_at: task.updated_at,
   crashes: task.crashes,

@@ -6,6 +6,7 @@ import type { DayBudgets } from '../budgets/day-budgets.ts';
 import { SharedDelay } from '../async/shared-delay.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Config } from '../config/config.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import { messageOf } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { Log } from '../log.ts';
@@ -23,9 +24,9 @@ import type { FailureParts } from './task-failure.ts';
 import type { OutputRecorder } from './output-recorder.ts';
 import type { RunProgressReports } from './run-progress.ts';
 import type { TaskEnvironments } from './task-environments.ts';
-import type { TaskAdmission } from './task-admission.ts';
+import type { TaskPlacement } from './task-placement.ts';
 import { queuedWorkOf } from './queued-work.ts';
-import { claimOf } from './task-claim.ts';
+import { type Claim, claimOf } from './task-claim.ts';
 import { leaseEnd } from '../leases.ts';
 import type { WholeTask } from './task-columns.ts';
 import type { ImmediateRuns, InsertClaimed } from './immediate-runs.ts';
@@ -49,7 +50,7 @@ const LEAVE_MS = 500;
 export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'notifications'> {
   database: Database;
   registry: AgentRegistry;
-  admission: Pick<TaskAdmission, 'isElsewhere'>;
+  placement: Pick<TaskPlacement, 'isTaskElsewhere' | 'hasLabelsOf'>;
   queue: TaskQueue;
   immediate: ImmediateRuns;
   pause: QueuePause;
@@ -69,23 +70,32 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   log: Log;
   /** Names this process in leases. */
   workerId: string;
+  daemon: DaemonIdentity;
 }
 
-interface Claim {
+interface ClaimedRun {
   adapter: AgentAdapter;
   task: StoredTask;
   run: RunHandle;
 }
 
-/** The agent that a task was queued for is not the one that it gets now. */
-class AnotherAgent extends Error {}
+/** The agent that a task was queued for is not the one that it gets now, or this daemon may not run it. */
+class NotThisRun extends Error {}
 
 /** Takes ids from the queue, claims the tasks, lets their agents run, and records what came of it. */
 export class TaskRunner {
   readonly #deps: TaskRunnerDeps;
   readonly #eventsDelay = new SharedDelay(EVENTS_DELAY_MS);
+  /** What a claim says of this daemon. */
+  readonly #claimant: Pick<Claim, 'workerId' | 'daemon' | 'host'>;
   constructor(deps: TaskRunnerDeps) {
     this.#deps = deps;
+    const { id, host, isInCluster } = deps.daemon;
+    this.#claimant = {
+      workerId: deps.workerId,
+      daemon: isInCluster ? JSON.stringify({ id, host }) : null,
+      host: isInCluster ? host : null,
+    };
   }
 
   async start(): Promise<void> {
@@ -125,19 +135,21 @@ export class TaskRunner {
   }
 
   /** Claims a task without a look at its row before, as nearly all can be; undefined where something is in the way. */
-  async #claimAtOnce(id: string, agent: string): Promise<Claim | undefined> {
-    const { database, store, registry, runs, runtime, workerId } = this.#deps;
+  async #claimAtOnce(id: string, agent: string): Promise<ClaimedRun | undefined> {
+    const { database, store, registry, placement, runs, runtime } = this.#deps;
     if (agent === '' || registry.blockedForMs(agent) > 0) return undefined;
     const now = runtime.now();
     let run: RunHandle | undefined;
     try {
       const claimed = await database.write(
         async (transaction) => {
-          const claim = { agent, workerId, leaseUntil: leaseEnd(now) };
+          const claim = { agent, ...this.#claimant, leaseUntil: leaseEnd(now) };
           const task = await store.claim(transaction, id, claim, now);
           if (!task) return undefined;
           const choice = registry.choose(task);
-          if (!('adapter' in choice) || choice.adapter.type !== agent) throw new AnotherAgent();
+          const isOurs = 'adapter' in choice && choice.adapter.type === agent;
+          // The row decides, whatever the wake-up said.
+          if (!isOurs || !placement.hasLabelsOf(task)) throw new NotThisRun();
           // Registered with the commit: a cancel in the same commit then finds a run to stop.
           transaction.afterCommit(() => (run = runs.begin(task.id, task.fence)));
           return { task, adapter: choice.adapter };
@@ -146,14 +158,14 @@ export class TaskRunner {
       );
       return claimed && run && { ...claimed, run };
     } catch (error) {
-      if (error instanceof AnotherAgent) return undefined;
+      if (error instanceof NotThisRun) return undefined;
       throw error;
     }
   }
 
   /** Finds out what to do with a task that cannot simply be claimed: it waits, has moved, or needs another agent. */
-  async #claimByRow(id: string, work: QueuedWork): Promise<Claim | undefined> {
-    const { store, registry, queue, runtime, log } = this.#deps;
+  async #claimByRow(id: string, work: QueuedWork): Promise<ClaimedRun | undefined> {
+    const { store, registry, placement, queue, runtime, log } = this.#deps;
     const again = async (options: EnqueueOptions) => {
       await queue.enqueue(id, { ...work, ...options });
       return undefined;
@@ -166,15 +178,16 @@ export class TaskRunner {
     if (wait > 0) return again({ delayMs: wait });
     const choice = registry.choose(task);
     // The sweeper looks again at tasks whose agent went away while they waited.
-    if ('missing' in choice) {
-      if (this.#deps.admission.isElsewhere(choice)) return again({ delayMs: LEAVE_MS });
-      log.debug({ taskId: id, missing: choice.missing }, 'no agent fits any more');
+    if ('missing' in choice || !placement.hasLabelsOf(task)) {
+      if (placement.isTaskElsewhere(task, choice))
+        return again({ ...queuedWorkOf(task, registry), delayMs: LEAVE_MS });
+      log.debug({ taskId: id }, 'this daemon cannot run the task, and no other');
       return undefined;
     }
     const blockedMs = registry.blockedForMs(choice.adapter.type);
     if (blockedMs > 0) return again({ delayMs: blockedMs });
     // The choice has changed since: it has to wait for a slot of its new agent.
-    if (choice.adapter.type !== work.agent) return again({ agent: choice.adapter.type });
+    if (choice.adapter.type !== work.agent) return again(queuedWorkOf(task, registry));
     return this.#claim(task, choice.adapter);
   }
 
@@ -193,10 +206,10 @@ export class TaskRunner {
     };
   }
 
-  async #claim(task: StoredTask, adapter: AgentAdapter): Promise<Claim | undefined> {
-    const { database, store, runs, runtime, workerId } = this.#deps;
+  async #claim(task: StoredTask, adapter: AgentAdapter): Promise<ClaimedRun | undefined> {
+    const { database, store, runs, runtime } = this.#deps;
     const now = runtime.now();
-    const { change, event } = claimOf(task, { agent: adapter.type, workerId, now });
+    const { change, event } = claimOf(task, { agent: adapter.type, ...this.#claimant, now });
     let run: RunHandle | undefined;
     const head = await database.write(async (transaction) => {
       const moved = await store.move(transaction, task, 'claim', now, change, [event]);
@@ -209,16 +222,16 @@ export class TaskRunner {
 
   /** Claims a new task in the transaction that stores it, and runs it; undefined where it has to wait. */
   #runNew(row: WholeTask, insert: InsertClaimed): Promise<boolean> | undefined {
-    const { registry, queue, pause, runs, runtime, workerId } = this.#deps;
+    const { registry, placement, queue, pause, runs, runtime } = this.#deps;
     const choice = registry.choose(row);
-    if (pause.isPaused || 'missing' in choice) return undefined;
+    if (pause.isPaused || 'missing' in choice || !placement.hasLabelsOf(row)) return undefined;
     const { adapter } = choice;
     const now = runtime.now();
     if (registry.blockedForMs(adapter.type) > 0 || msUntilDue(row, now) > 0) return undefined;
     const inserted = Promise.withResolvers<boolean>();
     const isTaken = queue.runNow(queuedWorkOf(row, registry), async (slot) => {
       let begun: { task: StoredTask; run: RunHandle } | undefined;
-      const claim = claimOf(row, { agent: adapter.type, workerId, now });
+      const claim = claimOf(row, { agent: adapter.type, ...this.#claimant, now });
       try {
         const isInserted = await insert(claim, (transaction, task) =>
           transaction.afterCommit(() => (begun = { task, run: runs.begin(task.id, task.fence) })),

@@ -28,14 +28,15 @@ export class TaskScanStore {
     return query.orderBy('created_at').orderBy('seq').limit(limit).execute();
   }
 
-  /** Queued tasks that have been due since before a time, the urgent ones first. */
-  due(before: string, limit: number): Promise<TaskHead[]> {
+  /** Queued tasks that have been due since before a time and are bound to no other host, the urgent ones first. */
+  due(before: string, host: string, limit: number): Promise<TaskHead[]> {
     return this.#database.read
       .selectFrom('tasks')
       .select(headColumns)
       .where('status', '=', sql.lit('queued'))
       .where('updated_at', '<', before)
       .where((is) => is.or([is('scheduled_for', 'is', null), is('scheduled_for', '<', before)]))
+      .where((is) => is.or([is('home', 'is', null), is('home', '=', host)]))
       .orderBy('priority')
       .orderBy('created_at')
       .orderBy('seq')

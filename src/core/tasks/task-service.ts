@@ -1,9 +1,10 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
-import type { CreateTask, Task } from '../../contract/task.ts';
+import type { CreateTask, Task, TaskError } from '../../contract/task.ts';
 import { type AgentGrant, grantOf } from '../agents/agent-grant.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, mayRunCommands, requireCommandRights, requireOwned } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import { AppError } from '../errors.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
@@ -18,6 +19,7 @@ import type { NewEvent } from './new-event.ts';
 import type { NewTaskCheck } from './new-task-check.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { WholeTask } from './task-columns.ts';
+import type { TaskPlacement } from './task-placement.ts';
 import type { TaskEnvironments } from './task-environments.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
 import { type PlainTask, rowOfInput, rowOfRetry } from './task-rows.ts';
@@ -31,6 +33,8 @@ export interface TaskServiceDeps {
   admission: TaskAdmission;
   registry: Pick<AgentRegistry, 'usesCommands' | 'limitProblem' | 'isProgram'>;
   environments: TaskEnvironments;
+  placement: Pick<TaskPlacement, 'hasHost'>;
+  daemon: Pick<DaemonIdentity, 'host'>;
   check: Pick<NewTaskCheck, 'warningsOf'>;
   queue: TaskQueue;
   immediate: ImmediateRuns;
@@ -149,6 +153,7 @@ export class TaskService {
       idempotency_key: key ?? null,
       token_id: caller.token?.id ?? null,
       parent_id: purpose.parentId ?? null,
+      home: await this.#homeOf(input, purpose.parentId),
     });
     const isKnown =
       before && request && (await idempotency.find(this.#deps.database.read, request)) !== undefined;
@@ -195,8 +200,24 @@ export class TaskService {
     const session = await store.findSession(earlier.id, agent);
     if (!session) throw invalid('continues', `The task has no session: ${agent} did not start one`);
     const cwd = input.cwd ?? earlier.cwd ?? session.cwd;
-    if (!(await isDirectory(cwd))) throw invalid('continues', `The directory of the session is gone: ${cwd}`);
+    const host = earlier.home ?? session.host;
+    const isHere = host === '' || host === this.#deps.daemon.host;
+    if (isHere && !(await isDirectory(cwd)))
+      throw invalid('continues', `The directory of the session is gone: ${cwd}`);
     return { ...input, continues: earlier.id, assignedAgent: agent, cwd };
+  }
+
+  /** The host where the task that it continues worked, or the one whose candidate it is. */
+  async #homeOf(
+    { continues, assignedAgent }: PlainTask,
+    parentId: string | undefined,
+  ): Promise<string | null> {
+    const { store } = this.#deps;
+    const id = continues ?? parentId;
+    const home = id === undefined ? null : (await store.findHead(id))?.home;
+    if (home || continues === undefined) return home ?? null;
+    const session = await store.findSession(continues, assignedAgent ?? '');
+    return session?.host || null;
   }
 
   async get(caller: Caller, id: string): Promise<Task> {
@@ -250,6 +271,7 @@ export class TaskService {
         ...this.#newborn(),
         may_command: old.may_command === 1 && mayRunCommands(caller) ? 1 : 0,
         retried_from: old.id,
+        ...(this.#hasLostHome(old) && { home: null }),
       }),
       { isIndependent: true },
     );
@@ -323,6 +345,12 @@ export class TaskService {
     const { runtime } = this.#deps;
     const at = runtime.now().toISOString();
     return { id: runtime.newId('task'), created_at: at, updated_at: at };
+  }
+
+  /** Where its host is still gone, a retry begins anew on another. */
+  #hasLostHome({ home, error }: StoredTask): boolean {
+    const isGone = error !== null && (JSON.parse(error) as TaskError).class === 'host_gone';
+    return isGone && home !== null && !this.#deps.placement.hasHost(home);
   }
 
   async #owned(caller: Caller, id: string): Promise<StoredTask> {

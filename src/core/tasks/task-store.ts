@@ -7,19 +7,12 @@ import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Schema } from '../storage/schema.ts';
 import { inheritedSession } from './inherited-session.ts';
 import { headColumns, type NewTask, type TaskChange, untouched } from './task-columns.ts';
-import { startedEvent } from './task-claim.ts';
+import { type Claim, startedEvent } from './task-claim.ts';
 import { type StoredTask, toTaskEvent } from './task-mapping.ts';
 import type { NewEvent } from './new-event.ts';
 import type { TaskOutbox } from './task-outbox.ts';
 import { countDay, labelRows } from './task-side-rows.ts';
 import { allows, type MoveName, moves } from './task-states.ts';
-
-/** Who claims a task, for which agent, until when. */
-export interface Claim {
-  agent: string;
-  workerId: string;
-  leaseUntil: string;
-}
 
 /** Tasks, their events and their counts: every write keeps the three together. */
 export class TaskStore {
@@ -59,8 +52,11 @@ export class TaskStore {
           started_at: value('now'),
           updated_at: value('now'),
           scheduled_for: null,
+          daemon: value('daemon'),
         })
         .set((is) => ({
+          // Its other runs need what this one does there.
+          home: sql`case when ${is.ref('cwd')} is null then ${is.ref('home')} else coalesce(${is.ref('home')}, ${value('host')}) end`,
           attempts: is('attempts', '+', sql.lit(1)),
           fence: is('fence', '+', sql.lit(1)),
           event_seq: is('event_seq', '+', sql.lit(1)),
@@ -109,8 +105,8 @@ export class TaskStore {
     return open !== undefined;
   }
 
-  /** The directory of the session in which the agent worked on the task, if it has named one. */
-  findSession(id: string, agent: string): Promise<{ cwd: string } | undefined> {
+  /** The directory of the session in which the agent worked on the task, if it has named one, and its host. */
+  findSession(id: string, agent: string): Promise<{ cwd: string; host: string } | undefined> {
     return inheritedSession(this.#db, id, agent);
   }
 

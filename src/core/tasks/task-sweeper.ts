@@ -3,9 +3,11 @@ import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Engine } from '../storage/database.ts';
+import type { HostWatch } from './host-watch.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { TaskRecovery } from './task-recovery.ts';
+import type { WaitNotices } from './wait-notices.ts';
 import type { ScanPosition, TaskScanStore } from './task-scan-store.ts';
 
 const EVERY_MS = 15_000;
@@ -17,9 +19,12 @@ export interface TaskSweeperDeps {
   recovery: TaskRecovery;
   scan: TaskScanStore;
   admission: TaskAdmission;
+  notices: WaitNotices;
   registry: AgentRegistry;
   engine: Engine;
   cluster: Pick<ClusterServices['cluster'], 'hasLostQueue'>;
+  /** Of a cluster. */
+  hosts: Pick<HostWatch, 'look'> | undefined;
   runtime: Runtime;
   log: Log;
 }
@@ -55,24 +60,29 @@ export class TaskSweeper {
   }
 
   async #sweep(): Promise<void> {
-    const { recovery, registry, engine, cluster, runtime } = this.#deps;
+    const { recovery, registry, engine, cluster, hosts, notices, runtime } = this.#deps;
     const now = runtime.now();
     await recovery.takeBackExpired(now.toISOString());
     if (await cluster.hasLostQueue()) await recovery.wakeQueued();
     await this.#wakeOverdue(new Date(now.getTime() - OVERDUE_MS).toISOString());
     // Tasks that wait for an agent were looked at when they came; only another state of the agents changes the answer.
     const { revision } = registry;
-    if (revision !== this.#seenRevision) await recovery.admitWaiting();
+    if (revision !== this.#seenRevision) {
+      await recovery.admitWaiting();
+      await notices.checkAll();
+    }
     this.#seenRevision = revision;
+    await hosts?.look();
     await engine.refreshTextIndex();
   }
 
   /** A part of the queued tasks per sweep, in turn, so that a long queue costs a sweep no more than a short one. */
   async #wakeOverdue(before: string): Promise<void> {
-    const { scan, admission } = this.#deps;
+    const { scan, admission, notices } = this.#deps;
     const page = await scan.page('queued', this.#overdueAfter, OVERDUE_PAGE);
     for (const task of page)
-      if (task.updated_at < before && (task.scheduled_for ?? '') < before) await admission.wake(task);
+      if (task.updated_at < before && (task.scheduled_for ?? '') < before && (await notices.check(task)))
+        await admission.wake(task);
     this.#overdueAfter = page.length < OVERDUE_PAGE ? undefined : page.at(-1);
   }
 }

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Locations } from '../../contract/locations.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { GitShells } from '../processes/git-shells.ts';
@@ -18,6 +19,7 @@ export interface WorktreeFeatureDeps {
   locations: Locations;
   env: Record<string, string | undefined>;
   installation: string;
+  daemon: Pick<DaemonIdentity, 'host'>;
   sandbox: Sandbox;
   shells: GitShells;
   runtime: Runtime;
@@ -33,7 +35,7 @@ export interface WorktreeServices {
 export function composeWorktrees(deps: WorktreeFeatureDeps): Feature<WorktreeServices> {
   const { database, locations, env } = deps;
   const root = join(locations.data, 'worktrees');
-  const store = new WorktreeStore(database);
+  const store = new WorktreeStore(database, deps.daemon.host);
   const tools = new GitTools({ env, scratch: join(root, '.scratch'), shells: deps.shells });
   const worktrees = new Worktrees({
     ...deps,

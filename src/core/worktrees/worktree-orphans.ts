@@ -102,6 +102,7 @@ async function rowOf(path: string): Promise<WorktreeRow | undefined> {
   const repository = dirname(dirname(named));
   const row: WorktreeRow = {
     task_id,
+    host: '',
     repository,
     checkout: dirname(repository),
     path,

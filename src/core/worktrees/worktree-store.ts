@@ -9,14 +9,17 @@ export const MAX_WORKTREES = 50;
 /** Below the ports that systems give to clients. */
 const FIRST_PORT = 21_000;
 const PORTS = 10;
+const LAST_PORT = 32_000;
 
-export type NewWorktree = Omit<WorktreeRow, 'port_base' | 'state'>;
+export type NewWorktree = Omit<WorktreeRow, 'host' | 'port_base' | 'state'>;
 
-/** The rows of worktrees. */
+/** The rows of worktrees; those that it lists and reserves are on its host. */
 export class WorktreeStore {
   readonly #database: Database;
-  constructor(database: Database) {
+  readonly #host: string;
+  constructor(database: Database, host: string) {
     this.#database = database;
+    this.#host = host;
   }
 
   find(taskId: string): Promise<WorktreeRow | undefined> {
@@ -92,7 +95,12 @@ export class WorktreeStore {
   }
 
   list(): Promise<WorktreeRow[]> {
-    return this.#database.read.selectFrom('worktrees').selectAll().orderBy('created_at').execute();
+    return this.#database.read
+      .selectFrom('worktrees')
+      .selectAll()
+      .where('host', 'in', [this.#host, ''])
+      .orderBy('created_at')
+      .execute();
   }
 
   /** Whether nothing will work in it any more as far as is known: its task is finished, or deleted. */
@@ -174,14 +182,16 @@ export class WorktreeStore {
       await this.#database.engine.enter(db, 'worktrees');
       const live = await db
         .selectFrom('worktrees')
-        .select(['task_id', 'port_base'])
+        .select(['host', 'port_base'])
         .where('state', '<>', 'discarded')
         .execute();
-      if (live.length >= MAX_WORKTREES) throw tooMany();
-      const taken = new Set(live.map(({ port_base }) => port_base));
-      let port = FIRST_PORT;
-      while (taken.has(port)) port += PORTS;
-      const stored: WorktreeRow = { ...row, port_base: hasPorts ? port : null, state: 'creating' };
+      const own = live.filter(({ host }) => host === this.#host || host === '');
+      if (own.length >= MAX_WORKTREES) throw tooMany();
+      // Two hosts may be one machine under two names.
+      let port = freePort(live);
+      if (port > LAST_PORT) port = freePort(own);
+      const host = this.#host;
+      const stored: WorktreeRow = { ...row, host, port_base: hasPorts ? port : null, state: 'creating' };
       await db.deleteFrom('worktrees').where('task_id', '=', row.task_id).execute();
       await db.insertInto('worktrees').values(stored).execute();
       return stored;
@@ -199,6 +209,13 @@ export class WorktreeStore {
       db.deleteFrom('worktrees').where('task_id', '=', taskId).execute(),
     );
   }
+}
+
+function freePort(live: readonly Pick<WorktreeRow, 'port_base'>[]): number {
+  const taken = new Set(live.map(({ port_base }) => port_base));
+  let port = FIRST_PORT;
+  while (taken.has(port)) port += PORTS;
+  return port;
 }
 
 const tooMany = () =>

@@ -27,7 +27,8 @@ export const TaskRow = memo(function TaskRow({
 }: TaskRowProps) {
   const { id, title = id, status = 'pending', labels = [], held } = task;
   const name = visibleLine(title);
-  const agent = agentOf(task);
+  const host = status === 'in_progress' && task.daemon?.host;
+  const worker = [agentOf(task), host].filter(Boolean).join(' · ');
   const project = projectOf(task);
   return (
     <Link
@@ -43,7 +44,7 @@ export const TaskRow = memo(function TaskRow({
         {name}
       </span>
       {labels.length > 0 && <span className={styles['labels']}>{labels.map(visibleLine).join(', ')}</span>}
-      {agent !== '' && <span className={styles['agent']}>{visibleLine(agent)}</span>}
+      {worker && <span className={styles['agent']}>{visibleLine(worker)}</span>}
       {project !== '' && <span className={styles['project']}>{visibleLine(project)}</span>}
       <span className={styles['time']}>
         <TaskTime task={task} />

@@ -21,7 +21,7 @@ export interface TaskPage {
 
 /** What a row of the tasks page shows. */
 const rowFields =
-  'id,title,status,repository,cwd,labels,assignedAgent,agentType,createdAt,startedAt,completedAt,scheduledFor,held';
+  'id,title,status,repository,cwd,labels,assignedAgent,agentType,createdAt,startedAt,completedAt,scheduledFor,held,daemon';
 
 /** The rows of the tasks page that are read at once. */
 export const BLOCK_ROWS = 100;

@@ -17,7 +17,7 @@ const depsOf = (url: string | undefined, name = 'tasks'): ClusterDeps => {
   return {
     config: { get: (key: string) => values[key] } as unknown as Config,
     bus: new EventBus(),
-    daemon: { id: newPrefix(), isInCluster: true, clusterId },
+    daemon: { id: newPrefix(), isInCluster: true, clusterId, host: 'a', labels: [], hasLabel: () => false },
     runtime: systemRuntime,
     log: silentLog,
     reportBug: (error) => {

@@ -67,7 +67,7 @@ describe.each(keys)('the setting %s', (key) => {
 it('the API refuses Pro settings, and removes them from the file', async () => {
   const home = temporaryFolder();
   const file = fileWith(defaults, home);
-  await using daemon = await startDaemon({ home });
+  await using daemon = await startDaemon({ home, flags: { mode: 'mini' } });
   for (const key of keys)
     await expect(
       daemon.client.config.update({ params: { key }, body: { value: values[key] as string } }),
@@ -81,7 +81,7 @@ it('Pro settings at their defaults in an older file are ignored with a warning',
   fileWith(defaults, home);
   const warnings: string[] = [];
   const log = { ...silentLog, warn: (_: object, message: string) => void warnings.push(message) };
-  await using daemon = await startDaemon({ home, log });
+  await using daemon = await startDaemon({ home, log, flags: { mode: 'mini' } });
   const ignored = warnings.filter((warning) => warning.includes(onlyPro));
   expect(ignored.map((warning) => /: (queue\.\w+): Ignored/.exec(warning)?.[1])).toEqual([
     'queue.name',

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { runSql, storedTexts } from '../../helpers/daemon-rows.ts';
+import { isPro } from '../../helpers/pro.ts';
 
 const key = 'tools.mcpServers';
 const secret = 'tracker-token-0123456789';
@@ -13,7 +15,7 @@ const set = (daemon: TestDaemon, value: object | string) =>
 const opened = (daemon: TestDaemon) => daemon.app.config.opened(key);
 
 describe('the MCP servers of the settings', () => {
-  it('MCP server secrets are masked, sealed in the file and survive a restart', async () => {
+  it('MCP server secrets are masked, stored sealed and survive a restart', async () => {
     await using daemon = await startDaemon();
     const answer = await set(daemon, { files, tracker });
     expect(answer.setting).toMatchObject({
@@ -25,11 +27,11 @@ describe('the MCP servers of the settings', () => {
       },
     });
     expect(JSON.stringify([answer, await daemon.client.config.list()])).not.toContain(secret);
-    const file = readFileSync(`${daemon.home}/settings.json`, 'utf8');
-    expect(file).not.toContain(secret);
-    expect(file.match(/sealed:v1:/g)).toHaveLength(2);
     expect(opened(daemon)).toMatchObject({ files, tracker });
     await daemon.stop();
+    const stored = (await storedTexts(daemon)).join('');
+    expect(stored).not.toContain(secret);
+    expect(stored.match(/sealed:v1:/g)).toHaveLength(2);
     await using again = await startDaemon({ home: daemon.home });
     expect(opened(again)).toMatchObject({ files, tracker });
   });
@@ -58,13 +60,15 @@ describe('the MCP servers of the settings', () => {
     expect(opened(daemon).tracker).toMatchObject({ headers: tracker.headers });
   });
 
-  it('refuses a sealed secret that was moved to another MCP server in the file', async () => {
+  it('refuses a sealed secret that was moved to another MCP server where it is stored', async () => {
     await using daemon = await startDaemon();
     await set(daemon, { files });
     await daemon.stop();
-    const file = `${daemon.home}/settings.json`;
-    const document = readFileSync(file, 'utf8').replace('"files":', '"other":');
-    writeFileSync(file, document);
+    if (isPro) await runSql(daemon, `update settings set value = replace(value, '"files":', '"other":')`);
+    else {
+      const file = `${daemon.home}/settings.json`;
+      writeFileSync(file, readFileSync(file, 'utf8').replace('"files":', '"other":'));
+    }
     await using again = await startDaemon({ home: daemon.home });
     expect(() => opened(again)).toThrow('cannot be read');
   });
@@ -77,7 +81,7 @@ describe('the MCP servers of the settings', () => {
     await using other = await startDaemon();
     await set(other, text);
     expect(opened(other)).toMatchObject({ tracker });
-    expect(readFileSync(`${other.home}/settings.json`, 'utf8')).not.toContain(secret);
+    expect((await storedTexts(other)).join('')).not.toContain(secret);
   });
 
   it.each([

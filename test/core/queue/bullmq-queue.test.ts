@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RedisConnections } from '../../../src/core/redis/redis-connections.ts';
 import { silentLog } from '../../../src/core/log.ts';
+import type { Requirements } from '../../../src/core/placement.ts';
 import { BullMqQueue } from '../../../src/core/queue/bullmq-queue.ts';
 import { patienceMs, sized } from '../../helpers/long.ts';
 import { hasRedis, newPrefix, RedisServer, sharedRedis } from '../../helpers/redis-server.ts';
@@ -32,17 +33,25 @@ async function daemon({
   concurrency,
   offerMs = 20,
   lockMs = 10_000,
+  labels,
 }: {
   url: string;
   prefix: string;
   concurrency?: number;
   offerMs?: number;
   lockMs?: number;
+  /** Those of the daemon, where wake-ups travel by label. */
+  labels?: string[];
 }) {
   const monotonic = () => performance.now();
   const connections = await RedisConnections.open({ url, log: silentLog, monotonic, now: () => new Date() });
   await connections.check();
-  const queue = await BullMqQueue.open({ connections, name: NAME, prefix, lockMs, offerMs });
+  const own = new Set(labels);
+  const routed = labels && {
+    routes: { of: ({ needs }: Requirements) => needs[0] ?? '', own: () => labels },
+    intake: { isOpen: true, runs: ({ needs }: Requirements) => needs.every((label) => own.has(label)) },
+  };
+  const queue = await BullMqQueue.open({ connections, name: NAME, prefix, lockMs, offerMs, ...routed });
   const workers = new Workers();
   if (concurrency !== undefined) await queue.start(workers.handle, { concurrency });
   const started = { queue, workers, connections };
@@ -112,10 +121,32 @@ describe.skipIf(!hasRedis)('a queue on Redis', () => {
     expect(worker.workers.delivered).toEqual(['a', 'b']);
   });
 
-  it('keeps the priority, owner, agent and lane of what it carries', async () => {
+  it('wakes only daemons that have the label', async () => {
+    const place = await someone();
+    const plain = await daemon({ ...place, concurrency: 5, labels: ['host:a'] });
+    const able = await daemon({ ...place, concurrency: 1, labels: ['host:b', 'gpu'] });
+    const ids = ['b', 'c', 'd', 'e'];
+    for (const id of ids) await plain.queue.enqueue(id, { needs: ['gpu'] });
+    await plain.queue.enqueue('any');
+    await able.queue.enqueue('there', { needs: ['host:a'], delayMs: 1 });
+    able.workers.endAll();
+    await eventually(() => {
+      able.workers.endAll();
+      expect(able.workers.delivered.toSorted()).toEqual(ids);
+    });
+    await eventually(() => expect(plain.workers.delivered.toSorted()).toEqual(['any', 'there']));
+  });
+
+  it('keeps the priority, owner, agent, labels and lane of what it carries', async () => {
     const place = await someone();
     const api = await daemon(place);
-    const work = { priority: 2, owner: 'user_1', agent: 'http', lane: 'interactive' } as const;
+    const work = {
+      priority: 2,
+      owner: 'user_1',
+      agent: 'http',
+      needs: ['gpu'],
+      lane: 'interactive',
+    } as const;
     await api.queue.enqueue('a', work);
     const { queue } = await daemon(place);
     const got = Promise.withResolvers<unknown>();

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { MemoryQueue } from '../../../src/core/queue/memory-queue.ts';
 import type { QueuedWork, QueueLimits } from '../../../src/core/queue/task-queue.ts';
 
-const work = (owner = 'ann'): QueuedWork => ({ priority: 1, owner, agent: 'builtin', lane: 'task' });
+const work = (owner = 'ann'): QueuedWork => ({
+  priority: 1,
+  owner,
+  agent: 'builtin',
+  needs: [],
+  lane: 'task',
+});
 
 function workers(concurrency: number, limits?: Partial<QueueLimits>) {
   const all: QueueLimits = {

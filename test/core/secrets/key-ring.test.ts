@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
 import { requirePrivateSeed } from '../../../src/core/secrets/master-seed.ts';
 import { startDaemon, temporaryFolder } from '../../helpers/daemon.ts';
+import { isPro } from '../../helpers/pro.ts';
 import { openStorage } from '../../helpers/storage.ts';
 
 describe('the keys of a daemon', () => {
@@ -29,20 +30,25 @@ describe('the keys of a daemon', () => {
     await again.stop();
   });
 
-  it.each([
-    ['is missing', (file: string) => rmSync(file), 'is missing'],
-    ['is another', (file: string) => writeFileSync(file, `${'0'.repeat(64)}\n`), 'is not the identity'],
-    ['is broken', (file: string) => writeFileSync(file, 'nonsense'), 'does not hold an identity'],
-    ['is empty', (file: string) => writeFileSync(file, ''), 'does not hold an identity'],
-  ])('refuses to start when the seed %s, and names the restore command', async (_, spoil, message) => {
-    await using daemon = await startDaemon();
-    await daemon.stop();
-    spoil(`${daemon.home}/identity`);
-    await expect(startDaemon({ home: daemon.home })).rejects.toMatchObject({
-      code: 'configuration',
-      message: expect.stringMatching(new RegExp(`${message}.*svc devices identity --restore`)),
-    });
-  });
+  const spoiled: [string, (file: string) => void, string][] = [
+    ['is missing', (file) => rmSync(file), 'is missing'],
+    ['is another', (file) => writeFileSync(file, `${'0'.repeat(64)}\n`), 'is not the identity'],
+    ['is broken', (file) => writeFileSync(file, 'nonsense'), 'does not hold an identity'],
+    ['is empty', (file) => writeFileSync(file, ''), 'does not hold an identity'],
+  ];
+  // Mode pro refuses a missing one before it opens the database: require-pro-settings.test.ts.
+  it.each(isPro ? spoiled.slice(1) : spoiled)(
+    'refuses to start when the seed %s, and names the restore command',
+    async (_, spoil, message) => {
+      await using daemon = await startDaemon();
+      await daemon.stop();
+      spoil(`${daemon.home}/identity`);
+      await expect(startDaemon({ home: daemon.home })).rejects.toMatchObject({
+        code: 'configuration',
+        message: expect.stringMatching(new RegExp(`${message}.*svc devices identity --restore`)),
+      });
+    },
+  );
 });
 
 describe('the keys of a cluster', () => {

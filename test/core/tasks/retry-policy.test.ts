@@ -95,6 +95,7 @@ describe('isTransient', () => {
       invalid_input: false,
       policy_denied: false,
       budget: false,
+      host_gone: false,
       cancelled: false,
       command_failed: false,
       verify_failed: false,

@@ -37,10 +37,11 @@ function deletionOf(storage: TestStorage) {
 }
 
 async function deadLettersOf(storage: TestStorage) {
-  const { admission } = await openTaskService(storage);
+  const { admission, placement } = await openTaskService(storage);
   return new DeadLetterService({
     ...storage,
     admission,
+    placement,
     deadLetters: new DeadLetterStore(storage.database),
     runtime,
   });

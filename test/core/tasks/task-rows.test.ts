@@ -24,6 +24,7 @@ const said = {
   branch: 'main',
   labels: ['a', '"'],
   assignedAgent: 'builtin',
+  needs: ['gpu'] as string[],
   cwd: '/tmp',
   umask: 18,
   worktree: false,
@@ -56,6 +57,7 @@ const stored = {
   branch: 'main',
   labels: '["a","\\""]',
   assigned_agent: 'builtin',
+  needs: '["gpu"]',
   cwd: '/tmp',
   umask: 18,
   worktree: 'false',
@@ -88,6 +90,7 @@ const left = {
   fence: 7,
   lease_owner: 'w',
   lease_until: at,
+  daemon: '{}',
   outages: 3,
   outage_since: at,
 };
@@ -111,6 +114,8 @@ const fresh = {
   fence: 0,
   lease_owner: null,
   lease_until: null,
+  daemon: null,
+  home: null,
 };
 const exported: ExportedTask = {
   ...said,

@@ -15,7 +15,7 @@ const env = { PATH: process.env['PATH'] };
 async function world() {
   const storage = await openStorage();
   const root = temporaryFolder();
-  const store = new WorktreeStore(storage.database);
+  const store = new WorktreeStore(storage.database, '');
   const worktrees = new Worktrees({
     store,
     root,

@@ -71,7 +71,7 @@ it('removes the worktrees of finished tasks that changed nothing, and the snapsh
 
 it('fifty worktrees are the most, each with ports of its own', async () => {
   await using storage = await openStorage();
-  const store = new WorktreeStore(storage.database);
+  const store = new WorktreeStore(storage.database, '');
   const row = (n: number) => ({
     task_id: `task_${n}`,
     repository: '/r/.git',

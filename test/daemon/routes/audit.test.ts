@@ -1,6 +1,6 @@
-import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { runSql } from '../../helpers/daemon-rows.ts';
 import { send } from '../../helpers/http.ts';
 
 /** Ten events of the owner. */
@@ -38,27 +38,29 @@ describe('the audit log', () => {
   });
 
   it.each([
-    ['whole', '', { valid: true, entries: 10 }],
-    ['changed', "update audit_log set result = 'refused' where seq = 4", { valid: false, brokenAt: 4 }],
+    ['whole', [], { valid: true, entries: 10 }],
+    ['changed', ["update audit_log set result = 'refused' where seq = 4"], { valid: false, brokenAt: 4 }],
     [
       'changed in its arguments',
-      "update audit_log set arguments = '{}' where seq = 7",
+      ["update audit_log set arguments = '{}' where seq = 7"],
       { valid: false, brokenAt: 7 },
     ],
-    ['short of an entry', 'delete from audit_log where seq = 5', { valid: false, brokenAt: 6 }],
-    ['short of its beginning', 'delete from audit_log where seq = 1', { valid: false, brokenAt: 2 }],
+    ['short of an entry', ['delete from audit_log where seq = 5'], { valid: false, brokenAt: 6 }],
+    ['short of its beginning', ['delete from audit_log where seq = 1'], { valid: false, brokenAt: 2 }],
     [
       'in another order',
-      'update audit_log set seq = 99 where seq = 3; update audit_log set seq = 3 where seq = 4; update audit_log set seq = 4 where seq = 99',
+      [
+        [3, 99],
+        [4, 3],
+        [99, 4],
+      ].map(([from, to]) => `update audit_log set seq = ${to} where seq = ${from}`),
       { valid: false, brokenAt: 3 },
     ],
   ])('detects an audit log %s', async (_, damage, expected) => {
     await using daemon = await startDaemon();
     await makeEvents(daemon);
     const before = await daemon.client.audit.verify();
-    const other = new DatabaseSync(`${daemon.home}/svc.db`);
-    other.exec(damage);
-    other.close();
+    for (const statement of damage) await runSql(daemon, statement);
     const after = await daemon.client.audit.verify();
     expect(after).toMatchObject(expected);
     if (expected.valid) expect(after.lastHash).toBe(before.lastHash);
@@ -68,9 +70,7 @@ describe('the audit log', () => {
     await using daemon = await startDaemon();
     await makeEvents(daemon);
     const { lastHash } = await daemon.client.audit.verify();
-    const other = new DatabaseSync(`${daemon.home}/svc.db`);
-    other.exec('delete from audit_log where seq = 10');
-    other.close();
+    await runSql(daemon, 'delete from audit_log where seq = 10');
     const after = await daemon.client.audit.verify();
     expect(after).toMatchObject({ valid: true, entries: 9 });
     expect(after.lastHash).not.toBe(lastHash);

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sessionCookie } from '../../../src/contract/locations.ts';
 import { startDaemon, temporaryFolder, type TestDaemon } from '../../helpers/daemon.ts';
+import { isPro } from '../../helpers/pro.ts';
 import { addUser } from '../../helpers/users.ts';
 
 const KEY = 'correct horse battery staple';
@@ -183,7 +184,7 @@ describe('sessions', () => {
     const first = await startDaemon();
     const file = `${first.home}/owner-session`;
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(statSync(`${first.home}/svc.db`).mode & 0o777).toBe(0o600);
+    if (!isPro) expect(statSync(`${first.home}/svc.db`).mode & 0o777).toBe(0o600);
     await first.stop();
     await using second = await startDaemon({ home: first.home });
     expect(second.headers).toEqual(first.headers);

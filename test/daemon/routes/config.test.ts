@@ -2,6 +2,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { settingKeys } from '../../../src/core/config/settings.ts';
 import { startDaemon, temporaryFolder, type TestDaemon } from '../../helpers/daemon.ts';
+import { runSql } from '../../helpers/daemon-rows.ts';
+import { isPro } from '../../helpers/pro.ts';
 
 const fileOf = ({ home }: { home: string }) => `${home}/settings.json`;
 const settingOf = async ({ client }: TestDaemon, key: string) =>
@@ -76,18 +78,29 @@ describe('PUT /api/config/:key', () => {
     await using daemon = await startDaemon();
     await set(daemon, 'queue.retry.type', 'fixed');
     await set(daemon, 'agents.default', 'command');
-    expect(JSON.parse(readFileSync(fileOf(daemon), 'utf8'))).toEqual({
-      queue: { retry: { type: 'fixed' } },
-      agents: { default: 'command' },
-    });
+    const stored = async () =>
+      isPro
+        ? await runSql(daemon, "select key, value from settings where value <> 'null' order by key")
+        : JSON.parse(readFileSync(fileOf(daemon), 'utf8'));
+    expect(await stored()).toEqual(
+      isPro
+        ? [
+            { key: 'agents.default', value: '"command"' },
+            { key: 'queue.retry.type', value: '"fixed"' },
+          ]
+        : { queue: { retry: { type: 'fixed' } }, agents: { default: 'command' } },
+    );
     const { setting } = await set(daemon, 'queue.retry.type', null);
     expect(setting).toMatchObject({ value: 'exponential', origin: 'default' });
-    expect(JSON.parse(readFileSync(fileOf(daemon), 'utf8'))).toEqual({ agents: { default: 'command' } });
+    expect(await stored()).toEqual(
+      isPro ? [{ key: 'agents.default', value: '"command"' }] : { agents: { default: 'command' } },
+    );
   });
 
   it('writes the settings file with mode 0600, and leaves nothing beside it', async () => {
     await using daemon = await startDaemon();
-    await set(daemon, 'queue.retry.attempts', 2);
+    // In a cluster, the file holds what each daemon has for itself.
+    await set(daemon, 'server.maxConnections', 600);
     expect(statSync(fileOf(daemon)).mode & 0o777).toBe(0o600);
     expect(statSync(daemon.home).mode & 0o077).toBe(0);
   });
@@ -174,7 +187,7 @@ describe('an invalid settings file', () => {
     const home = temporaryFolder();
     writeFileSync(fileOf({ home }), '\n');
     await using daemon = await startDaemon({ home });
-    expect(await settingOf(daemon, 'mode')).toMatchObject({ value: 'mini', origin: 'default' });
+    expect(await settingOf(daemon, 'queue.concurrency')).toMatchObject({ value: 10, origin: 'default' });
   });
 });
 

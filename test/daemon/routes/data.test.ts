@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { startDaemon } from '../../helpers/daemon.ts';
+import { isPro } from '../../helpers/pro.ts';
 import { follow, testAdapter } from '../../helpers/tasks.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 
@@ -21,7 +22,8 @@ describe('the stored data', () => {
   it('is measured by table and directory, with how long each kind is kept', async () => {
     await using daemon = await startWorld();
     const usage = await daemon.client.data.getUsage();
-    expect(usage.database).toMatchObject({ incrementalVacuum: true, file: `${daemon.home}/svc.db` });
+    const file = isPro ? expect.stringMatching(/^127\.0\.0\.1:\d+\/svc_\d+$/) : `${daemon.home}/svc.db`;
+    expect(usage.database).toMatchObject({ incrementalVacuum: true, file });
     expect(usage.tables.find(({ name }) => name === 'tasks')).toMatchObject({ rows: 3 });
     expect(usage.tables.every(({ bytes }) => bytes >= 4096)).toBe(true);
     expect(usage.retention).toContainEqual({ name: 'tasks', setting: 'retention.tasksDays', days: 90 });

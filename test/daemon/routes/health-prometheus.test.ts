@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { gatewayClient } from '../../helpers/gateway.ts';
+import { withoutDaemon } from '../../helpers/metrics.ts';
 import { type ModelServer, says, startModelServer, useModel } from '../../helpers/model-server.ts';
 import { failingAdapter, follow, testAdapter } from '../../helpers/tasks.ts';
 
@@ -14,9 +15,11 @@ const scrape = async (daemon: TestDaemon) => {
   expect(response.status).toBe(200);
   return response.text();
 };
-/** The value of the series that is written exactly so. */
+/** The value of the series that is written exactly so, of whatever daemon. */
 const valueOf = (text: string, series: string) => {
-  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+  const line = withoutDaemon(text)
+    .split('\n')
+    .find((each) => each.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 };
 
@@ -85,7 +88,9 @@ describe('the Prometheus metrics', () => {
       valueOf(text, 'svc_model_call_duration_seconds_count{provider="ollama",outcome="success"}'),
     ).toBeGreaterThanOrEqual(3);
     expect(valueOf(text, 'svc_model_call_duration_seconds_count{provider="ollama",outcome="error"}')).toBe(1);
-    expect(text).toMatch(/^svc_model_tokens_total\{provider="ollama",model="[^"]+",kind="prompt"\} [1-9]/m);
+    expect(withoutDaemon(text)).toMatch(
+      /^svc_model_tokens_total\{provider="ollama",model="[^"]+",kind="prompt"\} [1-9]/m,
+    );
     expect(text).toContain('model="a \\"model\\"\\\\of\\nmine"');
     expect(valueOf(text, 'svc_agent_cost_usd_total{agent="paid"}')).toBe(0.5);
   });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { withoutDaemon } from '../../helpers/metrics.ts';
 import { startModelServer, useModel } from '../../helpers/model-server.ts';
+import { isPro } from '../../helpers/pro.ts';
 import { failingAdapter, follow, heldAdapter, testAdapter } from '../../helpers/tasks.ts';
 import { version } from '../../../src/core/version.ts';
 
@@ -221,9 +223,11 @@ describe('metrics', () => {
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
       const text = await response.text();
-      expect(text).toContain('svc_tasks{status="pending"} 2\n');
-      expect(text).toContain('svc_http_requests_total{method="POST",route="/api/tasks"} 2\n');
-      expect(text).toContain('svc_dead_letters 0\n');
+      if (isPro) expect(text).toMatch(/^svc_dead_letters\{daemon="[^"]+"\} 0$/m);
+      const plain = withoutDaemon(text);
+      expect(plain).toContain('svc_tasks{status="pending"} 2\n');
+      expect(plain).toContain('svc_http_requests_total{method="POST",route="/api/tasks"} 2\n');
+      expect(plain).toContain('svc_dead_letters 0\n');
       for (const line of text.trimEnd().split('\n'))
         expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.]+)$/);
       const families = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name);

@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConfigureWebSearch } from '../../../src/contract/integrations.ts';
 import { startLoopbackServer } from '../../core/outbound/loopback-server.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { storedTexts } from '../../helpers/daemon-rows.ts';
 import { addUser } from '../../helpers/users.ts';
 
 const key = 'planted-0123456789abcdef';
@@ -191,11 +190,9 @@ describe('the key of a search provider', () => {
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
     expect(JSON.stringify(answers)).toContain('rejected the key');
     await daemon.stop();
-    const files = readdirSync(daemon.home, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(daemon.home, name))
-      .filter((path) => statSync(path).isFile());
-    expect(files.some((path) => path.endsWith('settings.json'))).toBe(true);
-    for (const text of [JSON.stringify(answers), ...files.map((path) => readFileSync(path, 'latin1'))])
+    const stored = await storedTexts(daemon);
+    expect(stored.join('')).toContain('tavily');
+    for (const text of [JSON.stringify(answers), ...stored])
       expect(text).not.toMatch(/planted-0123|0123456789abcdef/);
   });
 });

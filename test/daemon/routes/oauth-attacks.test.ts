@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sessionCookie } from '../../../src/contract/locations.ts';
@@ -8,6 +6,7 @@ import type { Flags } from '../../../src/core/config/config.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { storedTexts } from '../../helpers/daemon-rows.ts';
 import { hasSharedFixtures } from '../../helpers/shared-fixture.ts';
 import { refusalOf, signedInBrowser, TestBrowser } from '../../helpers/test-browser.ts';
 import { startVendors, type VendorStub } from '../../helpers/vendor-stub.ts';
@@ -323,11 +322,9 @@ describe.skipIf(!hasSharedFixtures)('OAuth secrets', () => {
     expect(rows).toHaveLength(3);
     expect(new Set(secrets).size).toBe(10);
     await daemon.stop();
-    const files = readdirSync(daemon.home, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
-    expect(files.join('')).toContain('octocat');
+    const stored = await storedTexts(daemon);
+    expect(stored.join('')).toContain('octocat');
     for (const secret of secrets)
-      for (const text of [...files, ...answers, logged]) expect(text.includes(secret)).toBe(false);
+      for (const text of [...stored, ...answers, logged]) expect(text.includes(secret)).toBe(false);
   });
 });

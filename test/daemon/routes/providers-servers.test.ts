@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AddProvider } from '../../../src/contract/providers.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { isPro } from '../../helpers/pro.ts';
 import { startModelServer } from '../../helpers/model-server.ts';
 import { addUser } from '../../helpers/users.ts';
 
@@ -144,7 +145,8 @@ describe('a server of a name of its own', () => {
   });
 });
 
-describe('a server that is written into the settings file while the daemon runs', () => {
+// In a cluster it is stored with the settings of all daemons, and the file is not read for it.
+describe.skipIf(isPro)('a server that is written into the settings file while the daemon runs', () => {
   it('can be the default there too, and other settings can be set', async () => {
     await using daemon = await startDaemon();
     const file = join(daemon.home, 'settings.json');

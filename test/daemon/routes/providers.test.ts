@@ -1,11 +1,10 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConfigureModelProvider, ModelProviderType } from '../../../src/contract/providers.ts';
 import { startLoopbackServer } from '../../core/outbound/loopback-server.ts';
 import type { Log } from '../../../src/core/log.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { storedTexts } from '../../helpers/daemon-rows.ts';
 import { addUser } from '../../helpers/users.ts';
 
 const key = 'sk-planted-0123456789abcdef';
@@ -248,15 +247,9 @@ describe('a provider key', () => {
     expect(vendor.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
     expect(JSON.stringify(answers)).toContain('refuses the key');
     await daemon.stop();
-    const files = readdirSync(daemon.home, { recursive: true, encoding: 'utf8' })
-      .map((name) => join(daemon.home, name))
-      .filter((path) => statSync(path).isFile());
-    expect(files.some((path) => path.endsWith('settings.json'))).toBe(true);
-    for (const text of [
-      JSON.stringify(answers),
-      lines.join('\n'),
-      ...files.map((path) => readFileSync(path, 'latin1')),
-    ])
+    const stored = await storedTexts(daemon);
+    expect(stored.join('')).toContain('baseUrl');
+    for (const text of [JSON.stringify(answers), lines.join('\n'), ...stored])
       expect(text).not.toMatch(/planted-0123|0123456789abcdef/);
   });
 });

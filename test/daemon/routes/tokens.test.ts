@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { auditedEvents } from '../../helpers/audit.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
+import { storedTexts } from '../../helpers/daemon-rows.ts';
 import { send } from '../../helpers/http.ts';
 import { follow, testAdapter } from '../../helpers/tasks.ts';
 import { addUser } from '../../helpers/users.ts';
@@ -31,7 +31,9 @@ describe('an API token', () => {
     expect(tokens).toMatchObject([{ id: made.id, name: 'ci', prefix: made.prefix }]);
     expect(JSON.stringify(tokens)).not.toContain(made.token);
     await daemon.stop();
-    expect(readFileSync(`${daemon.home}/svc.db`, 'latin1')).not.toContain(made.token.slice(12));
+    const stored = (await storedTexts(daemon)).join('');
+    expect(stored).toContain(made.id);
+    expect(stored).not.toContain(made.token.slice(12));
   });
 
   it('an API token has the rights of its scopes, as its user and not as an administrator', async () => {

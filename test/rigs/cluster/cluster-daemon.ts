@@ -9,13 +9,14 @@ import { freePort } from '../../../bench/free-port.ts';
 import { root } from '../../cli/svc-binary.ts';
 import { compileCache } from '../../helpers/compile-cache.ts';
 import { memoryFolder } from '../../helpers/memory-folder.ts';
-import type { ProEnvironment } from '../../helpers/pro-environment.ts';
 
 const settings = {
   SVC_QUEUE_RETRY_BACKOFF: '20',
   SVC_LIMITS_REQUESTS_PER_MINUTE: '1000000',
   SVC_OUTBOUND_ALLOW_PRIVATE: '127.0.0.1/32',
 };
+/** The master seed of the cluster. */
+const SEED = '5e'.repeat(32);
 /** The pino level of errors. */
 const ERROR = 50;
 
@@ -30,23 +31,23 @@ export class ClusterDaemon {
   readonly #env: Record<string, string>;
   #child: ChildProcess | undefined;
 
-  private constructor(port: number, cluster: ProEnvironment, env: Record<string, string>) {
+  private constructor(port: number, env: Record<string, string>) {
     this.url = `http://127.0.0.1:${port}`;
-    writeFileSync(join(this.folder, 'identity'), `${cluster.seed}\n`, { mode: 0o600 });
+    writeFileSync(join(this.folder, 'identity'), `${SEED}\n`, { mode: 0o600 });
     this.#env = {
       PATH: process.env['PATH'] ?? '',
       HOME: this.folder,
       SVC_HOME: this.folder,
       SVC_PORT: String(port),
       ...settings,
-      ...cluster.env,
       ...compileCache,
       ...env,
     };
   }
 
-  static async create(cluster: ProEnvironment, env: Record<string, string> = {}): Promise<ClusterDaemon> {
-    return new ClusterDaemon(await freePort(), cluster, env);
+  /** `env` has the way to what the daemons share. */
+  static async create(env: Record<string, string>): Promise<ClusterDaemon> {
+    return new ClusterDaemon(await freePort(), env);
   }
 
   /** A client that is signed in as the owner on this daemon. */

@@ -1,11 +1,12 @@
-/** `npm run rig:cluster -- --faults N [--daemons 3] [--seed S] [--only "kill,freeze"]` */
+/** `npm run rig:cluster -- [--faults N] [--kills N] [--daemons 3] [--seed S] [--only "kill,freeze"]`: faults in turn */
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../../cli/svc-binary.ts';
 import { runCluster } from './rig.ts';
 
 const { values } = parseArgs({
   options: {
-    faults: { type: 'string', default: '100' },
+    faults: { type: 'string', default: '20' },
+    kills: { type: 'string', default: '0' },
     daemons: { type: 'string', default: '3' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string' },
@@ -20,6 +21,7 @@ ensureBuilt();
 const { violations, bugs, ...report } = await runCluster({
   daemons: Number(values.daemons),
   faults: Number(values.faults),
+  kills: Number(values.kills),
   seed,
   names: values.only?.split(','),
   say,

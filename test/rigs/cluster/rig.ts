@@ -1,17 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import { poll } from '../poll.ts';
 import { Random } from '../crash/random.ts';
-import { checkCluster, type ClusterFindings } from './check-cluster.ts';
+import { cancelSomewhere } from './cancel-probe.ts';
+import { checkCluster, checkTimes, type ClusterFindings } from './check-cluster.ts';
 import { ClusterWorld } from './cluster-world.ts';
-import { pickFault } from './faults.ts';
-import { type Acknowledged, createTasks } from './load.ts';
+import { faultNamed, pickFault } from './faults.ts';
+import { ClientLedger, createTasks, subscribe } from './load.ts';
 
 export interface ClusterRigOptions {
   daemons: number;
-  /** Faults until the end of the run. */
+  /** The run ends after so many faults, and not before so many kills. */
   faults: number;
+  kills: number;
   seed: number;
-  /** Only these faults. */
+  /** These faults in turn, instead of any. */
   names?: readonly string[] | undefined;
   say: (line: string) => void;
 }
@@ -19,12 +21,22 @@ export interface ClusterRigOptions {
 export interface ClusterReport extends ClusterFindings {
   acknowledged: number;
   kills: number;
-  /** How often each fault came. */
-  faults: Record<string, number>;
+  /** How often each fault came, and what creates met during it. */
+  faults: Record<string, FaultReport>;
+  /** Milliseconds from the answer to a cancel until the process was gone, by what was wrong. */
+  cancelMs: Record<string, number[]>;
   /** What daemons logged as errors: the bugs among them. */
   bugs: string[];
   /** Milliseconds from the last fault until every task was finished. */
   recoveryMs: number;
+}
+
+export interface FaultReport {
+  times: number;
+  creates: number;
+  failed: number;
+  p50Ms: number;
+  maxMs: number;
 }
 
 /** Between two faults at most; some come while the last one is not over for the cluster. */
@@ -37,47 +49,79 @@ export async function runCluster(options: ClusterRigOptions): Promise<ClusterRep
   const { seed, say, names } = options;
   const random = new Random(seed);
   await using world = await ClusterWorld.start(options.daemons, random);
-  const acknowledged: Acknowledged = new Map();
+  await subscribe(world);
+  const ledger = new ClientLedger();
+  const cancelMs: Record<string, number[]> = {};
+  const probe = async (name: string) => {
+    const ms = await cancelSomewhere(world);
+    if (ms !== undefined) (cancelMs[name] ??= []).push(Math.round(ms));
+  };
   const stop = new AbortController();
-  const load = createTasks(world, acknowledged, stop.signal);
-  const counts: Record<string, number> = {};
-  for (let n = 0; n < options.faults; n++) {
+  const load = createTasks(world, ledger, stop.signal);
+  const counts = new Map<string, number>();
+  for (let n = 0; n < options.faults || world.kills < options.kills; n++) {
     await delay(random.between(0, BETWEEN_MS));
-    const fault = pickFault(random, names);
-    await fault.run(world);
-    counts[fault.name] = (counts[fault.name] ?? 0) + 1;
-    if (n % 20 === 19) say(`${n + 1} faults, ${world.kills} kills, ${acknowledged.size} tasks`);
+    const fault = names ? faultNamed(names[n % names.length] ?? '') : pickFault(random);
+    ledger.fault = fault.name;
+    await fault.run(world, probe);
+    ledger.fault = 'calm';
+    counts.set(fault.name, (counts.get(fault.name) ?? 0) + 1);
+    if (n % 20 === 19) say(`${n + 1} faults, ${world.kills} kills, ${ledger.acknowledged.size} tasks`);
   }
   const ended = performance.now();
   stop.abort();
   await load;
-  await untilFinished(world.databaseUrl);
-  const recoveryMs = performance.now() - ended;
-  const evidence = { databaseUrl: world.databaseUrl, acknowledged, ran: world.ranTimes() };
+  const missedTimes = await checkTimes(world);
+  await untilFinished(world);
+  const recoveryMs = Math.round(performance.now() - ended);
+  const findings = await checkCluster(world, ledger);
   return {
-    ...(await checkCluster(evidence)),
-    acknowledged: acknowledged.size,
+    ...findings,
+    violations: [...missedTimes, ...findings.violations],
+    acknowledged: ledger.acknowledged.size,
     kills: world.kills,
-    faults: counts,
+    faults: reportFaults(counts, ledger),
+    cancelMs,
     bugs: world.daemons.flatMap(({ errors }) => errors).filter((line) => line.includes('bug in svc')),
     recoveryMs,
   };
 }
 
-/** Waits until no task is open. */
-export async function untilFinished(databaseUrl: string): Promise<void> {
-  const client = new pg.Client(databaseUrl);
-  await client.connect();
-  try {
-    const until = performance.now() + END_MS;
-    while (performance.now() < until) {
+/** Ends the schedule, and waits until every task has ended and the webhook was told. */
+export async function untilFinished(world: ClusterWorld): Promise<void> {
+  for (const { id } of (await world.anyDaemon().client().schedules.list()).schedules)
+    await world
+      .anyDaemon()
+      .client()
+      .schedules.update({ params: { id }, body: { active: false } });
+  await using client = await world.connect();
+  await poll(
+    async () => {
       const { rows } = await client.query<{ open: number }>(
-        `select count(*)::int as open from tasks where status in ('pending', 'queued', 'in_progress')`,
+        `select (select count(*) from tasks where status in ('pending', 'queued', 'in_progress'))::int
+           + (select count(*) from webhook_deliveries where ended_at is null)::int as open`,
       );
-      if (rows[0]?.open === 0) return;
-      await delay(500);
-    }
-  } finally {
-    await client.end();
-  }
+      return rows[0]?.open === 0 || undefined;
+    },
+    END_MS,
+    500,
+  );
+}
+
+function reportFaults(counts: ReadonlyMap<string, number>, { creates }: ClientLedger) {
+  const names = new Set([...counts.keys(), ...creates.keys()]);
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const { times = [], failed = 0 } = creates.get(name) ?? {};
+      times.sort((a, b) => a - b);
+      const report: FaultReport = {
+        times: counts.get(name) ?? 0,
+        creates: times.length,
+        failed,
+        p50Ms: Math.round(times[Math.floor(times.length / 2)] ?? 0),
+        maxMs: Math.round(times.at(-1) ?? 0),
+      };
+      return [name, report];
+    }),
+  );
 }

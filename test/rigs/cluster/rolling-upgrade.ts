@@ -15,7 +15,7 @@ import { Random } from '../crash/random.ts';
 import { checkCluster, type ClusterFindings } from './check-cluster.ts';
 import type { ClusterDaemon } from './cluster-daemon.ts';
 import { ClusterWorld } from './cluster-world.ts';
-import type { Acknowledged } from './load.ts';
+import { ClientLedger, subscribe } from './load.ts';
 import { untilFinished } from './rig.ts';
 
 export interface UpgradeReport extends ClusterFindings {
@@ -47,9 +47,10 @@ export async function upgradeCluster(count: number, say: (line: string) => void)
   const client = clientOf(baseUrl, world);
   const stop = new AbortController();
   const report = { requests: 0, failures: [] as string[] };
-  const acknowledged: Acknowledged = new Map();
+  const ledger = new ClientLedger();
+  await subscribe(world);
   const load = Array.from({ length: CLIENTS }, (_client, at) =>
-    sendRequests(client, { at, world, acknowledged, report, signal: stop.signal }),
+    sendRequests(client, { at, world, ledger, report, signal: stop.signal }),
   );
   await expand(world.databaseUrl);
   for (const daemon of world.daemons) {
@@ -59,11 +60,10 @@ export async function upgradeCluster(count: number, say: (line: string) => void)
   stop.abort();
   await Promise.all(load);
   const { daemons } = await client.cluster.get();
-  await untilFinished(world.databaseUrl);
-  const evidence = { databaseUrl: world.databaseUrl, acknowledged, ran: world.ranTimes() };
+  await untilFinished(world);
   return {
     ...report,
-    ...(await checkCluster(evidence)),
+    ...(await checkCluster(world, ledger)),
     versions: daemons.map(({ version }) => version),
   };
 }
@@ -120,16 +120,13 @@ function clientOf(baseUrl: string, { daemons: [daemon] }: ClusterWorld): Client 
 interface Load {
   at: number;
   world: ClusterWorld;
-  acknowledged: Acknowledged;
+  ledger: ClientLedger;
   report: Pick<UpgradeReport, 'requests' | 'failures'>;
   signal: AbortSignal;
 }
 
 /** One request after the other, without a second try of any. */
-async function sendRequests(
-  { tasks }: Client,
-  { at, world, acknowledged, report, signal }: Load,
-): Promise<void> {
+async function sendRequests({ tasks }: Client, { at, world, ledger, report, signal }: Load): Promise<void> {
   const send = async (name: string, request: () => Promise<unknown>) => {
     report.requests++;
     await request().catch((error: unknown) => report.failures.push(`${name}: ${String(error)}`));
@@ -140,9 +137,9 @@ async function sendRequests(
     await send('create', async () => {
       const body = { title: `Task ${key}`, assignedAgent: 'command', prompt };
       const { task } = await tasks.create({ body, headers: { 'idempotency-key': key } });
-      acknowledged.set(key, task.id);
+      ledger.acknowledged.set(key, task.id);
     });
-    const id = acknowledged.get(key);
+    const id = ledger.acknowledged.get(key);
     if (id !== undefined) await send('get', () => tasks.get({ params: { id } }));
     await send('list', () => tasks.filter({ query: { limit: '5' } }));
     await delay(50);

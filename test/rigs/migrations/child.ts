@@ -31,7 +31,7 @@ replaceMethod(StatementSync.prototype, 'run', (run, self) => (...values: never[]
 const copying = new URL('copying.ts', import.meta.url).href;
 registerHooks({
   resolve: (specifier, context, next) =>
-    specifier === 'node:sqlite' && context.parentURL?.endsWith('/storage/upgrade-copy.ts')
+    specifier === 'node:sqlite' && context.parentURL?.endsWith('/storage/sqlite/upgrade-copy.ts')
       ? next(copying, context)
       : next(specifier, context),
 });

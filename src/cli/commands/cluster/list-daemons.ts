@@ -34,7 +34,7 @@ export async function listDaemons(cli: Cli, { json }: { json?: boolean }): Promi
         paint: (cell, { version }) => (isOlder(version) ? output.paint('yellow', cell) : cell),
       },
       { title: 'LAST SEEN', value: ({ lastSeenAt }) => formatAge(lastSeenAt, now), fromWidth: 100 },
-      { title: 'LABELS', value: ({ labels }) => labels.join(', '), isElastic: true, fromWidth: 120 },
+      { title: 'LABELS', value: ({ labels }) => labels.join(', '), isElastic: true, fromWidth: 80 },
       { title: 'AGENTS', value: ({ agents }) => agents.join(', '), isElastic: true, fromWidth: 100 },
     ],
     report.daemons,

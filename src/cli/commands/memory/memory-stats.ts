@@ -1,4 +1,4 @@
-import type { MemoryStats } from '../../../contract/memory.ts';
+import type { MemoryStats, SharedRoot } from '../../../contract/memory.ts';
 import type { Cli } from '../../program/cli.ts';
 import { formatAge, formatDuration } from '../../output/duration.ts';
 import { formatFacts } from '../../output/facts.ts';
@@ -16,7 +16,7 @@ export async function showMemoryStats(cli: Cli, { json }: Format): Promise<void>
   const { output } = cli;
   const stats = await cli.connect().client.memory.getStats();
   if (json) return output.json(stats);
-  const { lastSyncAt, method, embeddingFailure, roots, syncing } = stats;
+  const { lastSyncAt, method, embeddingFailure, roots, sharedRoots, syncing } = stats;
   output.write(
     formatFacts(
       [
@@ -31,12 +31,19 @@ export async function showMemoryStats(cli: Cli, { json }: Format): Promise<void>
         ['Model', formatModel(stats)],
         ['Error', embeddingFailure],
         ['Directories', roots.length > 0 ? roots : 'none'],
+        ['Read by', sharedRoots?.map(formatReader)],
       ],
       output.paint,
     ),
   );
   if (roots.length === 0) output.note('\nIndex a directory: svc memory sync DIRECTORY');
 }
+
+/** Which daemon of a cluster keeps a directory up to date. */
+const formatReader = ({ path, host, daemon, online }: SharedRoot): string =>
+  online
+    ? `${path}: ${daemon} on ${host}`
+    : `${path}: no daemon now, last ${daemon} on ${host}. Files that changed since are not found`;
 
 /** `svc memory warm [QUERY…]`. */
 export async function warmMemory(cli: Cli, words: string[], { json }: Format): Promise<void> {

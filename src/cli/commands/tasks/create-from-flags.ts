@@ -16,6 +16,7 @@ export interface CreateOptions {
   agent?: string;
   priority?: number;
   label?: string[];
+  needs?: string[];
   repository?: string;
   branch?: string;
   cwd?: string;
@@ -57,6 +58,7 @@ function flagsOf(options: CreateOptions): Partial<CreateTask> {
     branch,
     assignedAgent: options.agent,
     labels: options.label,
+    needs: options.needs,
     maxAttempts: options.attempts,
     cwd: cwd === undefined ? undefined : resolve(cwd),
   };

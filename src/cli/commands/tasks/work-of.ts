@@ -4,6 +4,8 @@ import { readSchema } from '../run/output-files.ts';
 
 /** What the options say about the work of a task: its checks, its model and its limits. */
 export interface WorkOptions {
+  /** Labels of a daemon. */
+  needs?: string[];
   verify?: string[];
   repair?: number;
   model?: string;
@@ -19,6 +21,7 @@ export interface WorkOptions {
 
 /** The fields of the task that the options describe. */
 export const workOf = (options: WorkOptions): Partial<CreateTask> => ({
+  ...(options.needs && { needs: options.needs }),
   ...(options.verify && { verify: options.verify }),
   ...(options.repair !== undefined && { repair: options.repair }),
   ...(options.model !== undefined && { model: options.model }),

@@ -5,6 +5,7 @@ import { providerName } from '../providers/provider-name.ts';
 
 /** The options for the work of a task: its checks, its model and its limits. */
 export const workOptions = [
+  repeatable('--needs <label>', 'Run only on a daemon with this label, such as gpu or host:NAME', text),
   repeatable('--verify <command>', 'Command that must succeed after the agent has answered', text),
   option('--repair <n>', 'Times the agent may repair what --verify found (default: 2)', wholeNumber),
   option(

@@ -38,6 +38,7 @@ const reasons: Record<FailureClass, string> = {
   verify_failed: 'The commands that verify its work did not succeed.',
   invalid_output: 'The answer did not have the expected form.',
   budget: 'It would have exceeded its budget.',
+  host_gone: 'The machine with its directory is gone.',
   cancelled: 'It was stopped.',
   unknown: 'Something went wrong.',
 };

@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts';
 import type { MissingVector } from '../index/index-calls.ts';
 import { hashText } from '../index/hash-text.ts';
 import type { IndexClient } from '../index/index-client.ts';
+import type { SharedVectors } from '../shared/shared-vectors.ts';
 import type { Embedder, EmbeddingChoice } from './embedder.ts';
 import { EmbeddingError } from './embedding-error.ts';
 import { RefusedTexts } from './refused-texts.ts';
@@ -15,6 +16,8 @@ const PROBE_TEXT = 'hello';
 export interface TextEmbeddingDeps {
   embedder: Pick<Embedder, 'batching' | 'embedTexts'>;
   index: Pick<IndexClient, 'call'>;
+  /** Where other daemons compute vectors too. */
+  shared?: Pick<SharedVectors, 'find' | 'store'> | undefined;
   log: Log;
 }
 
@@ -48,9 +51,32 @@ export class TextEmbedding {
       const texts = await this.#deps.index.call('missingVectors', { model, limit: upTo });
       // Blank texts have no vector.
       for (const { hash, text } of texts) if (text.trim() === '') this.#refused.refuse(model, hash);
-      const found = texts.filter(({ hash }) => !this.#refused.skippedHashes(model).has(hash));
+      const stored = await this.#takeOver(model, texts);
+      const found = texts.filter(
+        ({ hash }) => !stored.has(hash) && !this.#refused.skippedHashes(model).has(hash),
+      );
       if (found.length > 0 || texts.length < upTo) return found;
     }
+  }
+
+  /** Stores the vectors that other daemons have computed, and answers for which texts. */
+  async #takeOver(model: string, texts: readonly MissingVector[]): Promise<Set<string>> {
+    const { shared, index } = this.#deps;
+    const vectors = await shared?.find(
+      model,
+      texts.map(({ hash }) => hash),
+    );
+    if (!vectors || vectors.length === 0) return new Set();
+    const hashes = new Set(vectors.map(({ hash }) => hash));
+    try {
+      await index.call('putVectors', { model, vectors });
+    } catch (error) {
+      if (!isDimensionMismatch(error)) throw error;
+      // Another daemon has found that the model changed the length of its vectors: those of this index are outdated.
+      await index.call('keepVectorsOf', '');
+      await index.call('putVectors', { model, vectors: (await shared?.find(model, [...hashes])) ?? [] });
+    }
+    return hashes;
   }
 
   /** Throws when the provider cannot compute any vectors. */
@@ -69,16 +95,17 @@ export class TextEmbedding {
     for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   }
 
-  /** Whether the provider now returns vectors of another length than the stored ones. */
-  async hasChangedDimensions({ choice, signal }: EmbeddingPass): Promise<boolean> {
+  /** The length of the vectors that the provider returns now where it is another than that of the stored ones. */
+  async changedDimensions({ choice, signal }: EmbeddingPass): Promise<number | undefined> {
     const { embedder, index } = this.#deps;
     const [values] = await embedder.embedTexts(choice, [PROBE_TEXT], signal);
     const vectors = values ? [{ hash: hashText(PROBE_TEXT).toString('hex'), values }] : [];
+    const dimensions = values?.length;
     try {
       await index.call('putVectors', { model: choice.name, vectors });
-      return false;
+      return undefined;
     } catch (error) {
-      if (isDimensionMismatch(error)) return true;
+      if (isDimensionMismatch(error)) return dimensions;
       throw error;
     }
   }
@@ -97,7 +124,7 @@ export class TextEmbedding {
   }
 
   async #embedBatch(pass: EmbeddingPass, batch: MissingVector[]): Promise<void> {
-    const { embedder, index } = this.#deps;
+    const { embedder, index, shared } = this.#deps;
     const { choice, signal } = pass;
     if (signal.aborted) throw new AppError('wrong_state', 'Embedding was stopped');
     let values: Float32Array[];
@@ -109,6 +136,8 @@ export class TextEmbedding {
       throw error;
     }
     const vectors = batch.flatMap(({ hash }, at) => (values[at] ? [{ hash, values: values[at] }] : []));
+    // Before the index, which takes the numbers away.
+    await shared?.store(choice.name, vectors);
     await index.call('putVectors', { model: choice.name, vectors });
     for (const { hash } of batch) pass.stored.add(hash);
     pass.texts += batch.length;

@@ -1,7 +1,8 @@
-import { AppError } from '../../errors.ts';
+import { AppError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { MissingVector } from '../index/index-calls.ts';
 import type { IndexClient } from '../index/index-client.ts';
+import type { SharedVectors } from '../shared/shared-vectors.ts';
 import type { Embedder, EmbeddingChoice } from './embedder.ts';
 import { type EmbeddingPass, isDimensionMismatch, TextEmbedding } from './text-embedding.ts';
 
@@ -16,11 +17,18 @@ export interface VectorBackfillDeps {
   isEmpty: () => boolean;
   /** Resolves once the index is complete, so that unknown texts are really gone. */
   isComplete: () => Promise<unknown>;
+  /** Where other daemons compute vectors too: one of them does at a time. */
+  shared?: SharedVectors | undefined;
   log: Log;
   setTimer?: (callback: () => void, ms: number) => NodeJS.Timeout;
 }
 
-interface ActivePass extends EmbeddingPass {
+interface Pass extends EmbeddingPass {
+  /** Whether it is this daemon that computes vectors. */
+  hasTurn: boolean;
+}
+
+interface ActivePass extends Pass {
   stopping: AbortController;
   finished: Promise<void>;
 }
@@ -29,7 +37,7 @@ interface ActivePass extends EmbeddingPass {
  * Computes a vector for every indexed text: in batches, once per text, with retries, and again when the model changes.
  */
 export class VectorBackfill {
-  readonly #deps: Required<VectorBackfillDeps>;
+  readonly #deps: VectorBackfillDeps & Required<Pick<VectorBackfillDeps, 'setTimer'>>;
   readonly #texts: TextEmbedding;
   readonly #listeners = new Set<(done: number, total: number) => void>();
   #active: ActivePass | undefined;
@@ -111,22 +119,25 @@ export class VectorBackfill {
   #start(choice: EmbeddingChoice): void {
     const stopping = new AbortController();
     const { signal } = stopping;
-    const pass: EmbeddingPass = {
+    const pass = {
       choice,
       signal,
-      stored: new Set(),
+      stored: new Set<string>(),
       texts: 0,
       tokens: 0,
       isRestarted: false,
+      hasTurn: false,
     };
     const finished = this.#process(pass)
       .catch((error: unknown) => this.#fail(pass, error))
+      .then(() => this.#endTurn(pass))
       .finally(() => this.#finish(pass));
     this.#active = Object.assign(pass, { stopping, finished });
   }
 
-  async #process(pass: EmbeddingPass): Promise<void> {
+  async #process(pass: Pass): Promise<void> {
     const { name } = pass.choice;
+    const { shared } = this.#deps;
     this.#texts.retryPostponed();
     while (!pass.signal.aborted) {
       const hadNewTexts = this.#hasNewTexts;
@@ -137,8 +148,15 @@ export class VectorBackfill {
       if (!haveTextsArrived && texts.some(({ hash }) => pass.stored.has(hash)))
         throw new Error('The index loses vectors that were stored');
       pass.stored.clear();
-      if (texts.length === 0 && (await this.#isMismatchConfirmed(pass))) await this.#discardVectors(pass);
+      const length = texts.length === 0 ? await this.#confirmMismatch(pass) : undefined;
+      if (length !== undefined) await this.#discardVectors(pass, length);
       else if (texts.length === 0 && !this.#hasNewTexts) break;
+      if (texts.length > 0 && shared && !pass.hasTurn) {
+        pass.hasTurn = await shared.takeTurn(pass.signal);
+        // Whoever had the turn has computed some of them.
+        this.#hasNewTexts ||= hadNewTexts;
+        continue;
+      }
       await this.#embed(pass, texts);
       if (pass.stored.size > 0) this.#clearFailure();
       await this.#reportProgress(name);
@@ -150,30 +168,32 @@ export class VectorBackfill {
     await this.#removeStaleVectors(pass);
   }
 
-  async #embed(pass: EmbeddingPass, texts: readonly MissingVector[]): Promise<void> {
+  async #embed(pass: Pass, texts: readonly MissingVector[]): Promise<void> {
     try {
       await this.#texts.embed(pass, texts);
     } catch (error) {
-      if (!isDimensionMismatch(error) || pass.isRestarted || !(await this.#texts.hasChangedDimensions(pass)))
-        throw error;
+      if (!isDimensionMismatch(error) || pass.isRestarted) throw error;
+      const length = await this.#texts.changedDimensions(pass);
+      if (length === undefined) throw error;
       pass.stored.clear();
-      await this.#discardVectors(pass);
+      await this.#discardVectors(pass, length);
     }
   }
 
-  /** Whether the stored vectors really have another length than new ones. */
-  async #isMismatchConfirmed(pass: EmbeddingPass): Promise<boolean> {
-    if (!this.#hasMismatch || pass.isRestarted) return false;
+  /** The length of new vectors, where the stored ones really have another one. */
+  async #confirmMismatch(pass: Pass): Promise<number | undefined> {
+    if (!this.#hasMismatch || pass.isRestarted) return undefined;
     this.#hasMismatch = false;
     const { embeddedCount } = await this.#deps.index.call('stats', pass.choice.name);
-    return embeddedCount > 0 && this.#texts.hasChangedDimensions(pass);
+    return embeddedCount > 0 ? this.#texts.changedDimensions(pass) : undefined;
   }
 
-  async #discardVectors(pass: EmbeddingPass): Promise<void> {
-    const { index, embedder, log } = this.#deps;
+  async #discardVectors(pass: Pass, length: number): Promise<void> {
+    const { index, embedder, shared, log } = this.#deps;
     const model = pass.choice.name;
     log.warn({ model }, 'the model now returns vectors of another length; all are computed again');
     pass.isRestarted = true;
+    await shared?.keepLength(model, length);
     await index.call('keepVectorsOf', '');
     embedder.reset();
   }
@@ -188,8 +208,8 @@ export class VectorBackfill {
    * Removes vectors of other models and of removed texts. Only when nothing is missing, so that switching back to a
    * model costs nothing.
    */
-  async #removeStaleVectors({ choice: { name }, signal, texts }: EmbeddingPass): Promise<void> {
-    const { index, isComplete } = this.#deps;
+  async #removeStaleVectors({ choice: { name }, signal, texts, hasTurn }: Pass): Promise<void> {
+    const { index, isComplete, shared } = this.#deps;
     if (texts > 0) this.#cleanedModel = undefined;
     if (this.#cleanedModel === name) return;
     // A moved file is briefly missing during a sync.
@@ -197,6 +217,7 @@ export class VectorBackfill {
     await isComplete();
     if (signal.aborted) return;
     await index.call('keepVectorsOf', name);
+    if (hasTurn) await shared?.keepOnly(name);
     this.#cleanedModel = name;
   }
 
@@ -216,6 +237,20 @@ export class VectorBackfill {
       this.#timer = undefined;
       this.wake();
     }, waitMs);
+  }
+
+  /** Never rejects: a lease that is not given back ends by itself. */
+  async #endTurn({ hasTurn }: Pass): Promise<void> {
+    const { shared, log } = this.#deps;
+    if (hasTurn)
+      await shared
+        ?.endTurn()
+        .catch((error: unknown) =>
+          log.warn(
+            { reason: messageOf(error) },
+            'the turn to compute vectors could not be given back; it expires',
+          ),
+        );
   }
 
   #finish({ choice, signal, texts, tokens }: EmbeddingPass): void {

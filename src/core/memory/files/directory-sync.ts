@@ -104,7 +104,8 @@ export class DirectorySync {
 
   async #remove(indexer: FileIndexer): Promise<void> {
     const { store, request } = this.#deps;
-    for (const files of store.outside(request.roots)) this.#gone.push(...files);
+    for (const files of store.outside([...request.roots, ...(request.elsewhere ?? [])]))
+      this.#gone.push(...files);
     await this.#inBatches(this.#gone, (file) => indexer.remove(file));
   }
 

@@ -22,6 +22,8 @@ export interface FileScannerDeps {
   dirty: Pick<DirtyPaths, 'mark'>;
   /** Whether the path alone rules out that it is ever indexed. */
   isIgnored: (path: string) => boolean;
+  /** Whether the index also has files of other daemons, which only they compare. */
+  isShared?: boolean;
   now?: () => Date;
   monotonic?: () => number;
 }
@@ -122,10 +124,11 @@ export class FileScanner {
   }
 
   *#steps(roots: string[]): Generator<void> {
-    const { store, sync, dirty } = this.#deps;
+    const { store, sync, dirty, isShared } = this.#deps;
     for (let after: string | undefined = ''; after !== undefined;) {
       const paths: string[] = store.stampsAfter(after, PAGE).map(({ path }) => path);
-      for (const path of sync.changedFiles(paths, Infinity).changed) dirty.mark(path);
+      const own = isShared ? paths.filter((path) => roots.some((root) => isInside(root, path))) : paths;
+      for (const path of sync.changedFiles(own, Infinity).changed) dirty.mark(path);
       yield;
       after = paths.at(-1);
     }

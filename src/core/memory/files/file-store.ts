@@ -4,6 +4,7 @@ import type { Chunk, IndexedFile } from '../../../contract/memory.ts';
 import { translateStorageError } from '../../storage/sqlite/storage-errors.ts';
 import { isInside } from '../../paths/real-path.ts';
 import { hashText } from '../index/hash-text.ts';
+import type { StoredChunk, StoredFile } from '../index/index-calls.ts';
 import type { KeywordIndex } from '../index/keyword-index.ts';
 import { pathRange } from '../index/path-range.ts';
 import type { TextChunk } from './chunk-text.ts';
@@ -16,6 +17,20 @@ export interface FileStoreDeps {
   keywords: KeywordIndex;
   /** Called after each commit with the chunks that were added and removed. */
   onChange: (change: { added: number[]; removed: number[] }) => void;
+  /** Where other daemons have a copy of the index. */
+  journal?: FileJournal | undefined;
+}
+
+/** Takes note of changes for other daemons. */
+export interface FileJournal {
+  /** Within `transaction`: a file was stored, changed or removed. */
+  note(path: string): void;
+  /** An id that no daemon gives to another chunk. */
+  nextChunkId(): number;
+  beforeCommit(): void;
+  afterCommit(): void;
+  /** Within `transaction`: the index was cleared. */
+  clear(): void;
 }
 
 /** The stored metadata of a file without its chunks. */
@@ -35,7 +50,7 @@ export interface FileToStore {
   size: number;
   stamp: string;
   updatedAt: string;
-  chunks: TextChunk[];
+  chunks: (TextChunk & Pick<StoredChunk, 'id'>)[];
 }
 
 const LAST_SYNC = 'last_sync_at';
@@ -89,6 +104,7 @@ export class FileStore {
       if (!row) return false;
       this.#deps.keywords.remove(Number(number));
       this.#sql.oneChunkLess.run(Number(row['file_id']));
+      this.#deps.journal?.note(this.#pathOf(Number(row['file_id'])));
       this.#changed.removed.push(Number(number));
       return true;
     });
@@ -138,6 +154,7 @@ export class FileStore {
         delete from vectors where text_hash not in (select text_hash from temp.entries);
       `);
       this.#fileCount = 0;
+      this.#deps.journal?.clear();
     });
   }
 
@@ -185,13 +202,14 @@ export class FileStore {
 
   /** Runs `work` in one transaction. */
   transaction<Result>(work: () => Result): Result {
-    const { database, onChange } = this.#deps;
+    const { database, onChange, journal } = this.#deps;
     const change = { added: [], removed: [] };
     let result: Result;
     try {
       database.exec('begin immediate');
       this.#change = change;
       result = work();
+      journal?.beforeCommit();
       database.exec('commit');
     } catch (error) {
       if (database.isTransaction) database.exec('rollback');
@@ -201,6 +219,7 @@ export class FileStore {
       this.#change = undefined;
     }
     if (change.added.length > 0 || change.removed.length > 0) onChange(change);
+    journal?.afterCommit();
     return result;
   }
 
@@ -213,14 +232,38 @@ export class FileStore {
       this.#sql.updateFile.run(...values, known.id);
     } else if (this.#fileCount !== undefined) this.#fileCount++;
     const id = known?.id ?? Number(this.#sql.addFile.run(...values, path).lastInsertRowid);
-    for (const [ordinal, { startLine, endLine, heading, text }] of chunks.entries()) {
+    const { journal } = this.#deps;
+    for (const [ordinal, { id: given, startLine, endLine, heading, text }] of chunks.entries()) {
+      // Without another daemon that has to know the chunk by it, the database chooses the id.
+      const chunkId = given ?? journal?.nextChunkId() ?? null;
       const chunk = Number(
-        this.#sql.putChunk.run(id, ordinal, startLine, endLine, heading, text, hashText(text))
+        this.#sql.putChunk.run(chunkId, id, ordinal, startLine, endLine, heading, text, hashText(text))
           .lastInsertRowid,
       );
       this.#deps.keywords.addNew(chunk, { label: relativePath, heading, body: text });
       this.#changed.added.push(chunk);
     }
+    journal?.note(path);
+  }
+
+  /** What is stored of a file; undefined for a path that is not in the index. */
+  read(path: string): StoredFile | undefined {
+    const row = this.#sql.storedFile.get(path);
+    if (!row) return undefined;
+    return {
+      relativePath: path.slice(path.length - Number(row['place_length'])),
+      hash: String(row['hash']),
+      size: Number(row['size']),
+      stamp: String(row['stamp']),
+      updatedAt: String(row['updated_at']),
+      chunks: this.#sql.chunksOfFile.all(Number(row['id'])).map((chunk) => ({
+        id: Number(chunk['id']),
+        startLine: Number(chunk['start_line']),
+        endLine: Number(chunk['end_line']),
+        heading: String(chunk['heading']),
+        text: String(chunk['text']),
+      })),
+    };
   }
 
   /** Within `transaction`: updates the stamp of an unchanged file. */
@@ -230,7 +273,9 @@ export class FileStore {
 
   /** Within `transaction`: removes a file unless it was stored again meanwhile; returns whether it existed. */
   remove({ id, stamp }: KnownFile): boolean {
+    const path = this.#deps.journal && this.#pathOf(id);
     if (this.#sql.removeFile.run(id, stamp).changes === 0) return false;
+    if (path !== undefined) this.#deps.journal?.note(path);
     this.#removeChunks(id);
     if (this.#fileCount !== undefined) this.#fileCount--;
     return true;
@@ -242,6 +287,10 @@ export class FileStore {
       this.#deps.keywords.remove(id);
       this.#changed.removed.push(id);
     }
+  }
+
+  #pathOf(file: number): string {
+    return String(this.#sql.pathOf.get(file)?.['path']);
   }
 
   get #changed() {
@@ -276,6 +325,8 @@ function statements(database: DatabaseSync) {
   return {
     page: database.prepare('select * from files order by path limit ? offset ?'),
     file: database.prepare('select id, stamp, hash, place_length from files where path = ?'),
+    storedFile: database.prepare('select * from files where path = ?'),
+    pathOf: database.prepare('select path from files where id = ?'),
     all: database.prepare('select id, path, stamp, hash, place_length from files'),
     between: database.prepare(
       'select id, path, stamp, hash, place_length from files where path > ? and path < ? order by path limit ?',
@@ -303,8 +354,8 @@ function statements(database: DatabaseSync) {
     ),
     chunkIds: database.prepare('select id from chunks'),
     putChunk: database.prepare(
-      `insert into chunks (file_id, ordinal, start_line, end_line, heading, text, text_hash)
-       values (?, ?, ?, ?, ?, ?, ?)`,
+      `insert into chunks (id, file_id, ordinal, start_line, end_line, heading, text, text_hash)
+       values (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     removeChunks: database.prepare('delete from chunks where file_id = ? returning id'),
     removeChunk: database.prepare('delete from chunks where id = ? returning file_id'),

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { isInside } from '../../paths/real-path.ts';
 import { type DirtyPaths, type SyncRules, type SetTimer, systemTimer } from './dirty-paths.ts';
 import type { FileScanner } from './file-scanner.ts';
 import type { FileSync } from './file-sync.ts';
@@ -57,12 +58,15 @@ export class FreshSearch {
   ): Promise<{ found: Found; freshness: Freshness }> {
     const { dirty, sync, syncedDirectories } = this.#deps;
     const start = this.#monotonic();
-    const isFullyChecked = await this.#detectChanges(rules.roots, start + CATCH_UP_MS);
+    // Where other daemons have all files, there is nothing to look at.
+    const isFullyChecked =
+      (rules.elsewhere !== undefined && rules.roots.length === 0) ||
+      (await this.#detectChanges(rules.roots, start + CATCH_UP_MS));
     let autoSynced = await this.#sync(rules, start + CATCH_UP_MS);
     let found = search();
     const checked = new Set<string>();
     for (let searches = 1; ; searches++) {
-      this.#checkFoundFiles(found.paths, checked);
+      this.#checkFoundFiles(found.paths, checked, rules);
       if (dirty.isEmpty || searches === MAX_SEARCHES) break;
       if (!(await this.#sync(rules, start + FRESH_MS))) break;
       autoSynced = true;
@@ -113,8 +117,10 @@ export class FreshSearch {
   }
 
   /** Marks found files that changed, even without an event. */
-  #checkFoundFiles(paths: string[], checked: Set<string>): void {
+  #checkFoundFiles(paths: string[], checked: Set<string>, { roots, elsewhere }: SyncRules): void {
     const { dirty, sync } = this.#deps;
+    if (elsewhere)
+      for (const path of paths) if (!roots.some((root) => isInside(root, path))) checked.add(path);
     const unseen = paths.filter((path) => !checked.has(path));
     const { changed, isComplete } = sync.changedFiles(unseen, this.#monotonic() + CHECK_MS);
     for (const path of changed) dirty.mark(path);

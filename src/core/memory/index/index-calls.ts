@@ -15,6 +15,8 @@ export interface IndexOptions {
   /** Real paths of the daemon's own directories, which are never indexed. */
   protectedDirectories: string[];
   cacheMiB: number;
+  /** The cluster whose files it holds; undefined where it is of one daemon. An index of another one is recreated. */
+  cluster?: string | undefined;
 }
 
 export interface ThreadData extends IndexOptions {
@@ -27,6 +29,8 @@ export interface SyncRequest {
   basePath: string;
   /** Real paths of all roots; files of other directories are removed from the index. */
   roots: string[];
+  /** Roots whose files other daemons have; they stay in the index. */
+  elsewhere?: string[] | undefined;
   maxFileBytes: number;
   maxFiles: number;
 }
@@ -108,6 +112,45 @@ export interface MissingVector {
   text: string;
 }
 
+/** A file as all daemons of a cluster have it. */
+export interface SharedFile {
+  path: string;
+  /** Rises with each change of its root. */
+  rev: number;
+  /** undefined where it was removed. */
+  file: StoredFile | undefined;
+}
+
+/** What is stored of a file. */
+export interface StoredFile {
+  /** The searchable part of the path. */
+  relativePath: string;
+  hash: string;
+  size: number;
+  stamp: string;
+  updatedAt: string;
+  chunks: StoredChunk[];
+}
+
+export interface StoredChunk {
+  /** The same on all daemons. */
+  id?: number;
+  startLine: number;
+  endLine: number;
+  heading: string;
+  text: string;
+}
+
+/** A change of this daemon that the others have not yet. */
+export interface UnpublishedFile {
+  path: string;
+  version: number;
+  /** What the others have of it. */
+  shared?: { root: string; rev: number };
+  /** undefined where it was removed. */
+  file: StoredFile | undefined;
+}
+
 /** The calls of the index thread. An `AppError` thrown there reaches the caller. */
 export interface IndexCalls {
   /** Syncs run one at a time. Progress goes to the client's listener. */
@@ -141,6 +184,23 @@ export interface IndexCalls {
   watchStatus(): WatchStatus;
   /** Confirms that the content of a recreated index has been restored. */
   restored(): void;
+  /** Up to which number the index has the changes of each root, and for how many chunks it has ids. Only in a cluster. */
+  sharedState(): { revs: Record<string, number>; idsLeft: number };
+  /** Ids that this daemon may give to chunks, `to` excluded. */
+  addChunkIds(range: { from: number; to: number }): void;
+  /** Takes over changes of a root up to a number; `isKept` where this daemon has its files. */
+  applyFiles(changes: { root: string; files: SharedFile[]; rev: number; isKept: boolean }): void;
+  /** Removes all shared files of a root, and remembers the number if there is one; `isKept` where this daemon has its files. */
+  dropRoot(root: { root: string; rev?: number; isKept: boolean }): void;
+  /** The oldest changes that the others have not. */
+  unpublished(limit: number): { files: UnpublishedFile[]; idsLeft: number };
+  /** Confirms that the others have these changes, as those of the root after `before` up to `rev`. */
+  published(changes: {
+    root: string;
+    before: number;
+    rev: number;
+    files: { path: string; version: number; rev?: number }[];
+  }): void;
 }
 
 export type IndexCall = keyof IndexCalls;
@@ -160,6 +220,8 @@ export type IndexMessage =
   | { type: 'progress'; progress: SyncProgress }
   /** Chunks or entries were added that may need vectors. */
   | { type: 'changed' }
+  /** There are changes that the other daemons of the cluster have not. */
+  | { type: 'unpublished' }
   /** The index was recreated and is incomplete. */
   | { type: 'lost' }
   /** Background work failed. */

@@ -50,6 +50,8 @@ export interface IndexClientDeps {
   onStart: () => Promise<void> | void;
   onProgress: (progress: SyncProgress) => void;
   onChange: () => void;
+  /** There are changes that the other daemons of the cluster have not. */
+  onUnpublished?: () => void;
   /** The index was recreated and is incomplete. */
   onLost?: () => void;
   thread?: URL;
@@ -179,9 +181,10 @@ export class IndexClient {
   }
 
   #handleMessage(thread: Thread, message: IndexMessage): void {
-    const { onProgress, onChange, onLost, log } = this.#deps;
+    const { onProgress, onChange, onUnpublished, onLost, log } = this.#deps;
     if (message.type === 'progress') return onProgress(message.progress);
     if (message.type === 'changed') return onChange();
+    if (message.type === 'unpublished') return onUnpublished?.();
     if (message.type === 'lost') return onLost?.();
     if (message.type === 'fault')
       return log.warn({ reason: message.message }, 'the memory index could not sync changed files');

@@ -81,6 +81,16 @@ export function recreateIndexDatabase(file: string, cacheMiB: number): DatabaseS
   }
 }
 
+/** Whether the index is that of the cluster, or of none where it is undefined; an empty one becomes it. */
+export function belongsTo(database: DatabaseSync, cluster: string | undefined): boolean {
+  const found = database.prepare(`select value from facts where name = '${CLUSTER}'`).get()?.['value'];
+  if (found === cluster) return true;
+  const isEmpty = database.prepare('select 1 from files limit 1').get() === undefined;
+  if (found !== undefined || cluster === undefined || !isEmpty) return false;
+  database.prepare(`insert into facts values ('${CLUSTER}', ?)`).run(cluster);
+  return true;
+}
+
 /** Whether the index was recreated and its content is not restored yet. */
 export const needsRestore = (database: DatabaseSync): boolean =>
   database.prepare(`select 1 from facts where name = '${LOST}'`).get() !== undefined;
@@ -94,8 +104,9 @@ export const isCorruption = (error: unknown): boolean =>
   [CORRUPT, NOT_A_DATABASE].includes(resultCode(error)) ||
   (error instanceof AppError && error.cause !== undefined && isCorruption(error.cause));
 
-/** The name of the row in `facts`. */
+/** The names of rows in `facts`. */
 const LOST = 'lost';
+const CLUSTER = 'cluster';
 
 class VersionMismatch extends Error {}
 

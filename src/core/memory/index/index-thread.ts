@@ -2,7 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, messageOf } from '../../errors.ts';
 import type { CallMessage, IndexCalls, IndexMessage, ThreadData } from './index-calls.ts';
-import { isCorruption, needsRestore, recreateIndexDatabase, openIndexDatabase } from './index-database.ts';
+import {
+  belongsTo,
+  isCorruption,
+  needsRestore,
+  recreateIndexDatabase,
+  openIndexDatabase,
+} from './index-database.ts';
 import { createMemoryIndex, type MemoryIndex } from './memory-index.ts';
 
 /** The index thread: handles calls one after the other, long ones in slices. */
@@ -29,9 +35,15 @@ port.on('message', (message: CallMessage | 'close') => {
 /** Damage may only show when the tables are read. */
 function create(): MemoryIndex {
   const begin = () => {
+    if (!belongsTo(database, options.cluster)) {
+      database.close();
+      database = recreateIndexDatabase(file, cacheMiB);
+      belongsTo(database, options.cluster);
+    }
     const created = createMemoryIndex(database, options, {
       onProgress: (progress) => send({ type: 'progress', progress }),
       onChange: () => send({ type: 'changed' }),
+      onUnpublished: () => send({ type: 'unpublished' }),
       onError(error) {
         send({ type: 'fault', message: messageOf(error) });
         if (isCorruption(error)) void rebuild();

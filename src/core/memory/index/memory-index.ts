@@ -13,6 +13,7 @@ import type { IndexCalls, IndexOptions, IndexQuery } from './index-calls.ts';
 import { markRestored } from './index-database.ts';
 import { type Hits, IndexSearch } from './index-search.ts';
 import { KeywordIndex } from './keyword-index.ts';
+import { SharedIndex } from './shared-index.ts';
 import { VectorIndex } from './vector-index.ts';
 import { VectorStore } from './vector-store.ts';
 
@@ -20,6 +21,8 @@ export interface IndexEvents {
   onProgress: (progress: SyncProgress) => void;
   /** Texts were added that may need vectors. */
   onChange: () => void;
+  /** There are changes that the other daemons of the cluster have not. */
+  onUnpublished: () => void;
   /** Background work failed. */
   onError: (error: unknown) => void;
   /** Whether other calls than directory syncs are waiting. */
@@ -29,15 +32,25 @@ export interface IndexEvents {
 /** Wires the index of files and entries behind the calls of its thread. */
 export function createMemoryIndex(
   database: DatabaseSync,
-  { protectedDirectories }: Pick<IndexOptions, 'protectedDirectories'>,
+  { protectedDirectories, cluster }: Pick<IndexOptions, 'protectedDirectories' | 'cluster'>,
   events: IndexEvents,
 ) {
-  const { onProgress, onChange, onError, hasPendingCalls } = events;
+  const { onProgress, onChange, onUnpublished, onError, hasPendingCalls } = events;
   const chunkWords = new KeywordIndex(database, 'chunk_words');
   const chunkVectors = new VectorIndex(database, 'chunks');
-  const store = new FileStore({
+  const shared =
+    cluster === undefined
+      ? undefined
+      : new SharedIndex({
+          database,
+          store: () => store,
+          onForgotten: (path) => forget(path),
+          onUnpublished,
+        });
+  const store: FileStore = new FileStore({
     database,
     keywords: chunkWords,
+    journal: shared,
     onChange: (change) => {
       chunkVectors.applyChange(change);
       watcher.checkFileLimit();
@@ -60,7 +73,7 @@ export function createMemoryIndex(
       onProgress({ basePath, phase: 'done', done });
     },
   });
-  const scanner = new FileScanner({ store, sync, dirty, isIgnored });
+  const scanner = new FileScanner({ store, sync, dirty, isIgnored, isShared: shared !== undefined });
   const watcher = new DirectoryWatcher({ store, dirty, scanner, onError, isIgnored });
   const fresh = new FreshSearch({
     watcher,
@@ -70,6 +83,11 @@ export function createMemoryIndex(
     syncedDirectories: store.syncedDirectories,
     onError,
   });
+  /** A file that a user removes from the index stays out of it until it changes. */
+  const forget = (path: string) => {
+    scanner.recordRemoved(path);
+    dirty.forget(path);
+  };
   const search = new IndexSearch({ keywords: chunkWords, vectors: chunkVectors });
   const vectors = new VectorStore(database);
   const entries = new EntryStore(database, onChange);
@@ -122,8 +140,7 @@ export function createMemoryIndex(
     removeFile(path) {
       // The path is only used as a key of the index, so any other path finds nothing.
       if (!store.known(path)) return false;
-      scanner.recordRemoved(path);
-      dirty.forget(path);
+      forget(path);
       return store.removeFile(path);
     },
     clear() {
@@ -168,6 +185,7 @@ export function createMemoryIndex(
     watch: (request) => watcher.watch(request),
     watchStatus: () => watcher.status(),
     restored: () => markRestored(database),
+    ...(shared?.calls ?? callsOfClusters),
   };
   return {
     calls,
@@ -182,6 +200,19 @@ export function createMemoryIndex(
     },
   };
 }
+
+/** The calls that an index of one daemon does not have. */
+const refuse = (): never => {
+  throw new Error('This index belongs to no cluster');
+};
+const callsOfClusters: SharedIndex['calls'] = {
+  sharedState: refuse,
+  addChunkIds: refuse,
+  applyFiles: refuse,
+  dropRoot: refuse,
+  unpublished: refuse,
+  published: refuse,
+};
 
 export type MemoryIndex = ReturnType<typeof createMemoryIndex>;
 

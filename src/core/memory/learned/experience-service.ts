@@ -14,6 +14,7 @@ import type { ExperienceRow } from '../../storage/rows/memory.ts';
 import type { Runtime } from '../../runtime.ts';
 import { isInScope, type MemoryScope } from '../memory-scope.ts';
 import type { MemoryService } from '../memory-service.ts';
+import type { ExperienceChanges } from './experience-changes.ts';
 import { newExperience, toEntry, toExperience } from './experience-mapping.ts';
 import { ExperienceStore } from './experience-store.ts';
 import { findNearDuplicate } from './near-duplicate.ts';
@@ -40,6 +41,8 @@ export interface ExperienceServiceDeps {
   runtime: Runtime;
   /** The search index. */
   entries: MemoryService['entries'];
+  /** Where other daemons change experiences too. */
+  changes?: Pick<ExperienceChanges, 'note' | 'last' | 'after'> | undefined;
   log: Log;
 }
 
@@ -56,6 +59,8 @@ export class ExperienceService {
   #indexing: Promise<void> | undefined;
   /** undefined before the first check. */
   #hasAny: boolean | undefined;
+  /** The last change that the index has; undefined while it has no experiences. */
+  #indexedTo: number | undefined;
 
   constructor(deps: ExperienceServiceDeps) {
     this.#deps = deps;
@@ -81,7 +86,7 @@ export class ExperienceService {
     origin: Origin = userOrigin(caller),
     project?: string,
   ): Promise<Experience> {
-    const { database, runtime, entries } = this.#deps;
+    const { database, runtime, entries, changes } = this.#deps;
     const conversationId = input.sourceConversationId ?? origin.conversationId;
     const row = newExperience(
       { id: runtime.newId('exp'), ownerId: caller.userId, at: runtime.now().toISOString(), project },
@@ -104,6 +109,7 @@ export class ExperienceService {
       if (duplicate) await this.#store.remove(db, [duplicate.id]);
       else await requireRoom(database.engine, db, perUser, caller.userId);
       await this.#store.insert(db, row);
+      await changes?.note(transaction, [row.id, ...(duplicate ? [duplicate.id] : [])]);
       await caller.auditEntry?.append(transaction, { id: row.id });
       return duplicate;
     });
@@ -173,10 +179,11 @@ export class ExperienceService {
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    const { database, entries } = this.#deps;
+    const { database, entries, changes } = this.#deps;
     await database.write(async (transaction) => {
       requireOwned(caller, await this.#store.findLocked(transaction.db, id), 'Experience');
       await this.#store.remove(transaction.db, [id]);
+      await changes?.note(transaction, [id]);
       await caller.auditEntry?.append(transaction);
     });
     await this.#updateIndex(() => entries.remove([id]));
@@ -200,7 +207,7 @@ export class ExperienceService {
 
   /** For an administrator prunes those of all users. */
   async prune(caller: Caller, minWeight: number): Promise<{ pruned: number }> {
-    const { database, entries } = this.#deps;
+    const { database, entries, changes } = this.#deps;
     const ownerId = visibleOwner(caller);
     for (let pruned = 0; ;) {
       const ids = await database.write(async (transaction) => {
@@ -208,6 +215,7 @@ export class ExperienceService {
         await caller.auditEntry?.append(transaction);
         const light = await this.#store.lighterThan(db, ownerId, minWeight, PAGE);
         if (light.length > 0) await this.#store.remove(db, light);
+        await changes?.note(transaction, light);
         return light;
       });
       if (ids.length > 0) await this.#updateIndex(() => entries.remove(ids));
@@ -224,14 +232,39 @@ export class ExperienceService {
     return indexing;
   }
 
+  /** Takes over what other daemons have added and removed; an index that is not running is left alone. */
+  async pull(isIndexRunning: boolean): Promise<void> {
+    const { changes, entries } = this.#deps;
+    if (!changes) return;
+    await this.#indexing;
+    const last = await changes.last();
+    if (last === this.#indexedTo) return;
+    // An owner without experiences may have some now.
+    this.#hasAny = undefined;
+    if (!isIndexRunning || this.#indexedTo === undefined) return;
+    const ids = await changes.after(this.#indexedTo);
+    for (let from = 0; from < ids.length; from += PAGE) {
+      const page = ids.slice(from, from + PAGE);
+      const rows = await this.#store.findAll(page);
+      const found = new Set(rows.map(({ id }) => id));
+      await entries.remove(page.filter((id) => !found.has(id)));
+      if (rows.length > 0) await entries.put(rows.map(toEntry));
+    }
+    this.#indexedTo = last;
+  }
+
   async #indexPages(): Promise<void> {
-    const { entries } = this.#deps;
+    const { entries, changes } = this.#deps;
+    this.#indexedTo = undefined;
+    // What changes while the pages are read is pulled afterwards.
+    const indexedTo = await changes?.last();
     for (let after = ''; ;) {
       const rows = await this.#store.page(after, PAGE);
       if (rows.length > 0) await entries.put(rows.map(toEntry));
-      if (rows.length < PAGE) return;
+      if (rows.length < PAGE) break;
       after = rows.at(-1)?.id ?? after;
     }
+    this.#indexedTo = indexedTo;
   }
 
   /** A search may (re)start the index, so it is repeated once the index is complete. */

@@ -19,10 +19,11 @@ export interface CopiedTable {
 }
 
 /**
- * What stays behind: the migrations of an engine, its text index, and the settings of a cluster, which a single daemon keeps
- * in its settings file.
+ * What stays behind: the migrations of an engine, its text index, the settings of a cluster, which a single daemon keeps
+ * in its settings file, and what its daemons have indexed, which they do again.
  */
-const ownOfEngine = /^(sqlite_|task_text|schema_migrations$|settings$)/;
+const ownOfEngine =
+  /^(sqlite_|task_text|schema_migrations$|settings$|memory_(streams|files|vectors)$|experience_changes$)/;
 
 /** The state of one place: its text index, the name of its cluster, and where its data went. */
 const ownState = ['task_text_seq', 'cluster_id', 'moved_to'];

@@ -7,7 +7,13 @@ export interface PostgresServer {
   url: string;
   /** Whether sessions keep prepared statements and parameters: not behind a pooler that shares them by transaction. */
   prepared: boolean;
+  /** A server that says nothing for so long while it is asked has become unreachable without a word; 20 s unless given. */
+  silenceMs?: number;
 }
+
+/** Longer than any statement of svc may take. */
+const SILENCE_MS = 20_000;
+export const silenceMs = (server: PostgresServer): number => server.silenceMs ?? SILENCE_MS;
 
 /** What waits for a server that does not answer. */
 const CONNECT_MS = 2000;

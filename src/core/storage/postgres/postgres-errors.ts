@@ -18,11 +18,13 @@ const GONE = new Set([
 ]);
 /** What `pg` says without a code. */
 const goneTexts =
-  /Connection terminated|Client was closed|not queryable|timeout expired|timeout exceeded when trying/i;
+  /Connection terminated|Client was closed|not queryable|timeout expired|timeout exceeded when trying|Query read timeout/i;
 /** too_many_connections, out_of_memory, insufficient_resources, cannot_connect_now and the like. */
 const UNAVAILABLE = new Set(['53000', '53200', '53300', '53400', '57014', '58000', '58030', 'XX000']);
 const READ_ONLY = '25006';
 const DISK_FULL = '53100';
+/** program_limit_exceeded: in what svc does, only an entry of an index can be too long. */
+const TOO_LONG = '54000';
 const STATEMENT_TIMEOUT = '57014';
 
 /** Whether the same work may succeed when it runs again: another writer was in the way. */
@@ -33,6 +35,10 @@ export const isConnectionLost = (error: unknown): boolean =>
   /^(08|57P0)/.test(codeOf(error)) ||
   GONE.has(codeOf(error)) ||
   (error instanceof Error && codeOf(error) === '' && goneTexts.test(error.message));
+
+/** What a standby answers to whoever wants to write. */
+export const readOnlyError = (): Error =>
+  Object.assign(new Error('the server is a standby'), { code: READ_ONLY });
 
 /** Whether the server has become a standby, which takes no writes. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === READ_ONLY;
@@ -50,6 +56,12 @@ export function translatePostgresError(error: unknown): unknown {
     return new AppError(
       'storage_full',
       'The disk of the database server is full: nothing was stored. Free some space and try again.',
+      { cause: error },
+    );
+  if (codeOf(error) === TOO_LONG)
+    return new AppError(
+      'validation',
+      'A text is too long for the database: of a path, or of another text by which rows are found, it takes at most 2,500 bytes.',
       { cause: error },
     );
   const isAway =

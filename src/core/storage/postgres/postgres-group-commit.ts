@@ -10,6 +10,7 @@ import {
   isOfServer,
   isReadOnly,
   isWorthAnotherTry,
+  readOnlyError,
   translatePostgresError,
 } from './postgres-errors.ts';
 import { type ColumnTypes, RowBatches } from './row-batches.ts';
@@ -21,9 +22,9 @@ const MAX_GROUP = 256;
 const MAX_TRIES = 5;
 const RETRY_MS = 20;
 
-/** Milliseconds since 1970 by the clock of the server. */
-const ID_AND_TIME =
-  'select pg_current_xact_id()::text as id, extract(epoch from clock_timestamp()) * 1000 as time';
+/** No ID on a standby, and milliseconds since 1970 by the clock of the server. */
+const ID_AND_TIME = `select case when not pg_is_in_recovery() then pg_current_xact_id()::text end as id,
+    extract(epoch from clock_timestamp()) * 1000 as time`;
 
 type Work = (transaction: WriteTransaction) => Promise<unknown>;
 interface Job {
@@ -205,8 +206,9 @@ export class PostgresGroupCommit {
 
   /** Notes the time of the server, and returns the id of the transaction. */
   #noteTime({ rows }: QueryResult, sentAt: number): string {
-    const [{ id, time }] = rows as [{ id: string; time: number }];
+    const [{ id, time }] = rows as [{ id: string | null; time: number }];
     this.#deps.onTime({ sentAt, answeredAt: this.#deps.monotonic(), serverTime: time });
+    if (id === null) throw readOnlyError();
     return id;
   }
 
@@ -217,9 +219,12 @@ export class PostgresGroupCommit {
     const begun = quiet(writer.query('begin'));
     const sentAt = this.#deps.monotonic();
     const id = quiet(writer.query(ID_AND_TIME).then((result) => this.#noteTime(result, sentAt)));
-    const outcomes = await runAll(writer, jobs);
+    const [ran] = await Promise.allSettled([runAll(writer, jobs)]);
+    // Where the transaction did not begin, what its works met is only a consequence of that.
     await begun;
     const transactionId = await id;
+    if (ran.status === 'rejected') throw ran.reason;
+    const outcomes = ran.value;
     const rows = new WriteBuffer();
     for (const outcome of outcomes) if ('buffer' in outcome) rows.append(outcome.buffer);
     await rows.storeCollected(writer.lane(0).db);

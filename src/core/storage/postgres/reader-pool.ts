@@ -3,7 +3,7 @@ import pg from 'pg';
 import { ReadTimeLimit } from '../read-time-limit.ts';
 import type { Schema } from '../schema.ts';
 import { storableValues } from '../storable-text.ts';
-import { connectionOptions, type PostgresServer } from './connection-options.ts';
+import { connectionOptions, type PostgresServer, silenceMs } from './connection-options.ts';
 import { PostgresConnection, postgresDialect, StatementNames } from './postgres-dialect.ts';
 import { isConnectionLost, isStatementTimeout, translatePostgresError } from './postgres-errors.ts';
 
@@ -25,6 +25,8 @@ export class ReaderPool {
         default_transaction_read_only: 'on',
         statement_timeout: String(options.limitMs),
       }),
+      // The server ends what takes long; this is for one that does not answer at all.
+      query_timeout: silenceMs(server),
       max: options.connections,
       idleTimeoutMillis: IDLE_MS,
     });

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { within } from '../../async/within.ts';
 import type { ClockSample } from '../../shared-clock.ts';
 import type { StorageFault } from '../storage-fault.ts';
 import { isConnectionLost, isReadOnly } from './postgres-errors.ts';
@@ -6,6 +7,8 @@ import type { ReaderPool } from './reader-pool.ts';
 
 /** The server is asked again after this time only. */
 const CHECK_EVERY_MS = 1000;
+/** Whoever asks for the health does not wait longer: a server that cannot be reached may not even refuse. */
+const CHECK_LIMIT_MS = 5000;
 
 export interface ServerWatchDeps {
   /** Names the server in messages, without a password. */
@@ -51,9 +54,11 @@ export class ServerWatch {
     if (sentAt - this.#checkedAt < CHECK_EVERY_MS) return this.#fault;
     this.#checkedAt = sentAt;
     try {
-      const { rows } = await sql<{ standby: number; time: number }>`select pg_is_in_recovery() as standby,
+      const answer = sql<{ standby: number; time: number }>`select pg_is_in_recovery() as standby,
         extract(epoch from clock_timestamp()) * 1000 as time`.execute(db);
-      const [{ standby, time } = { standby: 0, time: 0 }] = rows;
+      const [{ standby, time } = { standby: 0, time: 0 }] = (
+        await within(CHECK_LIMIT_MS, answer, 'The server does not answer')
+      ).rows;
       onTime({ sentAt, answeredAt: monotonic(), serverTime: time });
       this.#fault = standby ? this.#readOnly() : undefined;
     } catch {

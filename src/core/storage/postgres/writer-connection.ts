@@ -1,8 +1,9 @@
+import { Socket } from 'node:net';
 import { Kysely } from 'kysely';
 import pg from 'pg';
 import type { Schema } from '../schema.ts';
 import { storableValues } from '../storable-text.ts';
-import { connectionOptions, type PostgresServer } from './connection-options.ts';
+import { connectionOptions, type PostgresServer, silenceMs } from './connection-options.ts';
 import { PostgresConnection, postgresDialect, StatementNames } from './postgres-dialect.ts';
 
 /** One of the works of a group: its own count of writes, on the connection of all. */
@@ -13,6 +14,8 @@ export interface WriterLane {
 
 const LOCK_TIMEOUT = '2s';
 const IDLE_TIMEOUT = '15s';
+/** Whoever waits for a work does not wait longer, and others wait for what it locks. */
+const STATEMENT_TIMEOUT = '15s';
 
 /** A connection on which statements follow each other without waiting for answers; it is made again after it was lost. */
 export class WriterConnection {
@@ -21,6 +24,8 @@ export class WriterConnection {
   readonly #lanes: WriterLane[] = [];
   #client: pg.Client | undefined;
   #isCorked = false;
+  /** Statements without an answer. */
+  #unanswered = 0;
 
   constructor(server: PostgresServer) {
     this.#server = server;
@@ -30,12 +35,15 @@ export class WriterConnection {
   /** Rejects with the error of the network or of the server. */
   async connect(): Promise<void> {
     if (this.#client) return;
+    const socket = new Socket();
     const client = new pg.Client({
       ...connectionOptions(this.#server, 'svc-writer', {
         lock_timeout: LOCK_TIMEOUT,
+        statement_timeout: STATEMENT_TIMEOUT,
         idle_in_transaction_session_timeout: IDLE_TIMEOUT,
       }),
       pipeline: true,
+      stream: () => socket,
     });
     client.on('error', () => {
       if (this.#client === client) this.drop();
@@ -47,6 +55,12 @@ export class WriterConnection {
       throw error;
     }
     this.#client = client;
+    this.#unanswered = 0;
+    // A way that is cut without a word ends no connection: the system would wait for minutes, and a group with it.
+    socket.setTimeout(silenceMs(this.#server)).on('timeout', () => {
+      if (this.#client === client && this.#unanswered > 0)
+        socket.destroy(new Error('Connection terminated: the server does not answer'));
+    });
   }
 
   /** Sends the statement with the others of this turn of the event loop, and resolves to its answer. */
@@ -54,7 +68,13 @@ export class WriterConnection {
     const client = this.#client;
     if (!client) return Promise.reject(new Error('Connection terminated'));
     this.#cork(client);
-    return client.query({ text, values: storableValues(values), ...this.#names.of(text) });
+    const answer = client.query({ text, values: storableValues(values), ...this.#names.of(text) });
+    this.#unanswered++;
+    const answered = () => {
+      if (this.#client === client) this.#unanswered--;
+    };
+    answer.then(answered, answered);
+    return answer;
   }
 
   /** The lane of the work with this number in its group. */

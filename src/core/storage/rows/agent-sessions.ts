@@ -7,5 +7,7 @@ export interface TaskSessionRow {
   /** The directory of the session, a real path. */
   cwd: string;
   cli_version: string | null;
+  /** Where it is; empty where there is only one host. */
+  host: string;
   updated_at: string;
 }

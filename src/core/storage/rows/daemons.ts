@@ -10,6 +10,8 @@ export interface DaemonRow {
   agents: string;
   /** How many tasks it runs at the same time. */
   slots: number;
+  /** The same by pool, as JSON; null where an older daemon wrote the row. */
+  pools: string | null;
   /** What an administrator ordered while it is to take no more tasks, as JSON. */
   drain: string | null;
   started_at: string;

@@ -17,6 +17,12 @@ export interface TaskHead {
   branch: string | null;
   labels: string;
   cwd: string | null;
+  /** JSON: the labels that a daemon needs to run it. */
+  needs: string | null;
+  /** The host of its first run, where its directory is; null where it may run on any. */
+  home: string | null;
+  /** JSON: the daemon of its latest run, with its host; null unless one of a cluster ran it. */
+  daemon: string | null;
   assigned_agent: string | null;
   agent_type: string | null;
   attempts: number;

@@ -7,6 +7,8 @@ export type WorktreeState = 'creating' | 'created' | 'ready' | 'discarded';
 /** The Git worktree in which a task works. */
 export interface WorktreeRow {
   task_id: string;
+  /** Where it is; empty where there is only one host. */
+  host: string;
   /** The real path of the directory that all worktrees of the repository share. */
   repository: string;
   /** The real path of the root of the checkout that the task named. */

@@ -19,6 +19,7 @@ export const sections: readonly SettingsSection[] = [
   { path: '/settings/guards', name: 'Guards', isForAdmins: true },
   { path: '/settings/people', name: 'People', isForAdmins: true },
   { path: '/settings/audit', name: 'Audit', isForAdmins: true },
+  { path: '/settings/daemons', name: 'Daemons', isForAdmins: true },
   { path: '/settings/data', name: 'Data', isForAdmins: true },
   { path: '/settings/configuration', name: 'Configuration', isForAdmins: true },
 ];

@@ -34,6 +34,9 @@ export function Details({ task, log }: { task: Task; log: TaskLog }) {
     ['Starts', task.status === 'pending' && scheduledFor && <Ago at={scheduledFor} />],
     ['Finished', task.completedAt && <Ago at={task.completedAt} />],
     ['Directory', task.cwd && <code>{escapeLine(task.cwd)}</code>],
+    ['Needs', task.needs && escapeLine(task.needs.join(', '))],
+    ['Host', hostOf(task)],
+    ['Daemon', task.daemon && <code>{escapeLine(task.daemon.id)}</code>],
     ['Repository', task.repository],
     [
       'Branch',
@@ -71,6 +74,9 @@ export function Details({ task, log }: { task: Task; log: TaskLog }) {
     </aside>
   );
 }
+
+/** Where its latest run is or was, or where it has to run. */
+const hostOf = ({ daemon, home }: Task): ReactNode => escapeLine(daemon?.host ?? home ?? '');
 
 const TaskLink = ({ id }: { id: string }) => (
   <Link to="/tasks/$id" params={{ id }} className={styles['id'] ?? ''}>

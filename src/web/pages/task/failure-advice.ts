@@ -59,6 +59,10 @@ export const failureAdvice: Record<FailureClass, Advice> = {
     next: 'It used up its steps, tokens or cost. Retry it with a higher limit, or continue it.',
     tab: 'timeline',
   },
+  host_gone: {
+    name: 'Host gone',
+    next: 'Start a daemon on that host again and retry the task, or retry it to begin afresh on another host.',
+  },
   cancelled: { name: 'Cancelled', next: 'Retry it when you need it.' },
   unknown: { name: 'Failed', next: 'See its last steps, then run the task again.', tab: 'timeline' },
 };

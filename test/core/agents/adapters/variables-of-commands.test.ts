@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
+import { storedTexts } from '../../../helpers/daemon-rows.ts';
 import { follow } from '../../../helpers/tasks.ts';
 import { addUser } from '../../../helpers/users.ts';
 
@@ -65,10 +64,9 @@ describe('the values of variables', () => {
     await create('true', { env: { TOKEN: secret } }, 'a key');
     const seen = [task, events, await daemon.client.tasks.export(), await daemon.client.tasks.list()];
     expect(JSON.stringify(seen)).not.toContain(secret);
-    const database = readdirSync(daemon.home).filter((name) => name.startsWith('svc.db'));
-    expect(database).not.toEqual([]);
-    for (const name of database)
-      expect(readFileSync(join(daemon.home, name)).includes(secret), name).toBe(false);
+    const stored = (await storedTexts(daemon)).join('');
+    expect(stored).toContain(task.id);
+    expect(stored).not.toContain(secret);
   });
 
   it('of the setting are masked, and a mask keeps what was there', async () => {
@@ -80,7 +78,7 @@ describe('the values of variables', () => {
     expect(JSON.stringify(shown)).not.toContain(secret);
     const value = { ...(shown?.value as Record<string, string>), OTHER: '1' };
     await daemon.client.config.update({ ...setting, body: { value } });
-    expect(readFileSync(join(daemon.home, 'settings.json'), 'utf8')).not.toContain(secret);
+    expect((await storedTexts(daemon)).join('')).not.toContain(secret);
     const { task } = await run(`test "$TOKEN" = ${secret} && echo "$OTHER"`);
     expect(task.result?.output).toBe('1\n');
     await daemon.client.config.update({ ...setting, body: { value: null } });

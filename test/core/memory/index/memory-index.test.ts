@@ -18,6 +18,7 @@ function open(): void {
     {
       onProgress: (progress) => progressEvents.push(progress),
       onChange: () => undefined,
+      onUnpublished: () => undefined,
       onError: (error) => {
         throw error;
       },

@@ -33,7 +33,7 @@ const statements: [string, string, (database: Database) => Promise<unknown>][] =
     'tasks_id_key',
     (database) =>
       database.write((transaction) => {
-        const { change, event } = claimOf(task, { agent: 'a', workerId: 'w', now });
+        const { change, event } = claimOf(task, { agent: 'a', workerId: 'w', daemon: null, host: null, now });
         return storeOf(database).move(transaction, task, 'claim', now, change, [event]);
       }),
   ],

@@ -24,7 +24,6 @@ const tablesOfPostgres = [
   // What daemons share that have a database together.
   'daemons',
   'leases',
-  'roots',
   'sections',
 ];
 

@@ -4,7 +4,6 @@
  * `daemons`: who serves, renewed by each daemon; `labels` and `agents` are JSON lists, `drain` is what one was ordered.
  * `leases`: who does a work that only one daemon may do, until when by the clock of the database; `fence` counts the owners.
  * `sections`: what only one transaction may do at a time; it holds the row until it commits.
- * `roots`: the folders of memory, the daemon that has their files, and `rev`, which each change of a root raises.
  */
 export const clusterTables = `
   create table daemons (
@@ -19,9 +18,4 @@ export const clusterTables = `
   ) with (fillfactor = 50);
 
   create table sections (name text primary key) with (fillfactor = 10);
-
-  create table roots (
-    id text primary key, host text not null, path text not null, daemon_id text, rev bigint not null default 0,
-    unique (host, path)
-  );
 `;

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { type BenchServer, startServer } from './child.ts';
+import { MeasuredCluster } from './measured-cluster.ts';
+import { type Figure, median } from './report.ts';
+
+const TASKS = 6000;
+const RUNS = 5;
+const LOOK_EVERY_MS = 10;
+
+/** Tasks from creation to recorded end by three daemons on one database, beside one daemon on a database of its own. */
+export async function clusterScale(): Promise<Figure[]> {
+  await using cluster = await MeasuredCluster.start();
+  const one = await startDaemons(cluster, 1);
+  const three = await startDaemons(cluster, 3);
+  const times: [number[], number[]] = [[], []];
+  try {
+    for (let run = 0; run < RUNS; run++) {
+      times[0].push(await timeTasks(one));
+      times[1].push(await timeTasks(three));
+    }
+  } finally {
+    await Promise.all([...one.daemons, ...three.daemons].map((daemon) => daemon.stop()));
+    await Promise.all([one.database.end(), three.database.end()]);
+  }
+  const [rateOfOne, rateOfThree] = times.map((each) => (TASKS / median(each)) * 1000) as [number, number];
+  return [
+    {
+      name: `${TASKS} no-op tasks end to end, three daemons, concurrency 10 each`,
+      ours: `${rateOfThree.toFixed(0)}/s`,
+      baseline: `one daemon ${rateOfOne.toFixed(0)}/s`,
+      value: rateOfThree / rateOfOne,
+      bound: { least: 1.3 },
+    },
+  ];
+}
+
+interface Daemons {
+  daemons: BenchServer[];
+  database: pg.Client;
+}
+
+async function startDaemons(cluster: MeasuredCluster, count: number): Promise<Daemons> {
+  const { url } = await cluster.postgres.newDatabase();
+  const database = new pg.Client(url);
+  await database.connect();
+  const queue = { SVC_QUEUE_NAME: `of-${count}`, BENCH_TASKS: String(TASKS) };
+  const daemons: BenchServer[] = [];
+  for (let n = 0; n < count; n++)
+    daemons.push(await startServer('svc-queue', { ...cluster.environment(url), ...queue }));
+  return { daemons, database };
+}
+
+/** Milliseconds until the rows say that all are completed. */
+async function timeTasks({ daemons, database }: Daemons): Promise<number> {
+  const completed = async () => {
+    const { rows } = await database.query<{ n: number }>(
+      `select coalesce(sum(n), 0)::int as n from task_counts where status = 'completed'`,
+    );
+    return rows[0]?.n ?? 0;
+  };
+  const until = (await completed()) + TASKS;
+  const started = performance.now();
+  await Promise.all(daemons.map((daemon) => daemon.ask({ create: TASKS / daemons.length })));
+  while ((await completed()) < until) await delay(LOOK_EVERY_MS);
+  return performance.now() - started;
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { openPostgres } from '../../../../src/core/storage/postgres/open-postgres.ts';
+import type { Database } from '../../../../src/core/storage/database.ts';
+import { writeState } from '../../../../src/core/storage/state.ts';
+import { hasPostgres, newPostgresDatabase, startPostgres } from '../../../helpers/postgres-server.ts';
+import { TcpProxy } from '../../../helpers/tcp-proxy.ts';
+
+const note = (database: Database, key: string) => database.write(({ db }) => writeState(db, key, 'there'));
+const keysOf = async (database: Database) => {
+  const rows = await database.read.selectFrom('state').select('key').where('value', '=', 'there').execute();
+  return rows.map(({ key }) => key).toSorted();
+};
+
+/** A database behind a proxy that may be cut, and what it reported as bugs. */
+async function openBehindProxy(url: string, silenceMs?: number) {
+  const at = new URL(url);
+  const proxy = await TcpProxy.start(Number(at.port));
+  at.port = String(proxy.port);
+  const bugs: unknown[] = [];
+  const database = await openPostgres({
+    url: at.href,
+    prepared: true,
+    readers: 5,
+    writers: 2,
+    reportBug: (error) => bugs.push(error),
+    ...(silenceMs !== undefined && { silenceMs }),
+  });
+  return {
+    proxy,
+    database,
+    bugs,
+    async [Symbol.asyncDispose]() {
+      await database.close();
+      await proxy[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe.skipIf(!hasPostgres)('a server that goes away (needs PostgreSQL)', () => {
+  it('a way that is cut without a word fails what waits for it, and is found again', async () => {
+    const { url, drop } = await newPostgresDatabase();
+    {
+      await using world = await openBehindProxy(url, 500);
+      const { database, proxy, bugs } = world;
+      await note(database, 'before');
+      proxy.cut();
+      await expect(keysOf(database)).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(note(database, 'during')).rejects.toMatchObject({ code: 'unavailable' });
+      expect(database.fault()).toMatchObject({ kind: 'unavailable' });
+      proxy.mend();
+      await note(database, 'after');
+      expect(await keysOf(database)).toEqual(['after', 'before']);
+      expect(database.fault()).toBeUndefined();
+      expect(bugs).toEqual([]);
+    }
+    await drop();
+  });
+
+  it('a failover keeps what was acknowledged, and a standby that takes no writes is no bug', async () => {
+    const primary = await startPostgres({ isDurable: true });
+    const { url } = await primary.newDatabase();
+    const standby = await primary.standby();
+    {
+      await using world = await openBehindProxy(url);
+      const { database, proxy, bugs } = world;
+      await note(database, 'before');
+      await standby.caughtUp();
+      await primary.crash();
+      proxy.target = standby.port;
+      proxy.breakOff();
+      // In one group: each is told, and what several statements meet is the reason of the first.
+      const refused = await Promise.allSettled(['a', 'b', 'c'].map((key) => note(database, key)));
+      for (const each of refused)
+        expect(each).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+      expect(await database.checkNow()).toMatchObject({ kind: 'read_only' });
+      await standby.promote();
+      await note(database, 'after');
+      expect(await keysOf(database)).toEqual(['after', 'before']);
+      expect(bugs).toEqual([]);
+    }
+    await standby.stop();
+    await primary.stop();
+  });
+});

@@ -1,0 +1,3 @@
+/** Metrics without the label that names the daemon in a cluster. */
+export const withoutDaemon = (text: string): string =>
+  text.replace(/daemon="[^"]*",?/g, '').replaceAll('{}', '');
