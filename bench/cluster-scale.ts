@@ -19,10 +19,15 @@ export async function clusterScale(): Promise<Figure[]> {
       times[0].push(await timeTasks(one));
       times[1].push(await timeTasks(three));
     }
+    const bytes = await bytesPerTask(one.database);
+    return figuresOf(times, bytes);
   } finally {
     await Promise.all([...one.daemons, ...three.daemons].map((daemon) => daemon.stop()));
     await Promise.all([one.database.end(), three.database.end()]);
   }
+}
+
+function figuresOf(times: [number[], number[]], bytes: number): Figure[] {
   const [rateOfOne, rateOfThree] = times.map((each) => (TASKS / median(each)) * 1000) as [number, number];
   return [
     {
@@ -32,7 +37,24 @@ export async function clusterScale(): Promise<Figure[]> {
       value: rateOfThree / rateOfOne,
       bound: { least: 1.3 },
     },
+    {
+      name: 'a no-op task in PostgreSQL, with its events and their indexes',
+      ours: `${(bytes / 1024).toFixed(1)} KiB`,
+      baseline: '',
+      value: bytes / 1024,
+      bound: { most: 8 },
+    },
   ];
+}
+
+/** After a vacuum, which takes what the states before the last one left. */
+async function bytesPerTask(database: pg.Client): Promise<number> {
+  await database.query('vacuum full');
+  const { rows } = await database.query<{ bytes: number; tasks: number }>(
+    `select pg_database_size(current_database())::float8 as bytes, (select count(*) from tasks)::int as tasks`,
+  );
+  const [{ bytes, tasks } = { bytes: 0, tasks: 1 }] = rows;
+  return bytes / tasks;
 }
 
 interface Daemons {

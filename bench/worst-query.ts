@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import type { filterTasksQuerySchema } from '../src/contract/tasks.ts';
 import { type BenchServer, startServer } from './child.ts';
 import { fillTasks } from './fill-tasks.ts';
+import { MeasuredCluster } from './measured-cluster.ts';
 import { type Figure, median, percentile } from './report.ts';
 
 const TASKS = 1_000_000;
@@ -41,10 +44,48 @@ interface Timed {
 
 /** Every filter in every order over a million tasks, pairs of filters, statistics, and what the slowest do to others. */
 export async function worstQuery(): Promise<Figure[]> {
+  const home = await filledHome();
+  try {
+    return await measure({ SVC_HOME: home });
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+/** The same in mode pro, on tasks that `svc storage copy` brought there. */
+export async function clusterQuery(): Promise<Figure[]> {
+  await using cluster = await MeasuredCluster.start();
+  const { url } = await cluster.postgres.newDatabase('none');
+  const home = await filledHome();
+  try {
+    const environment = { ...cluster.environment(url), SVC_HOME: home };
+    const program = fileURLToPath(new URL('../bin/svc.js', import.meta.url));
+    const began = performance.now();
+    await execa(process.execPath, [program, 'storage', 'copy', '--to', 'postgres'], { env: environment });
+    const seconds = (performance.now() - began) / 1000;
+    const copied: Figure = {
+      name: `svc storage copy of ${TASKS.toLocaleString('en')} tasks to PostgreSQL`,
+      ours: `${seconds.toFixed(0)} s`,
+      baseline: '',
+      value: seconds,
+      bound: { most: 600 },
+    };
+    return [copied, ...(await measure(environment))];
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+/** A home of svc with a million finished tasks. */
+async function filledHome(): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   await (await startServer('daemon', { SVC_HOME: home })).stop();
   fillTasks(join(home, 'svc.db'), TASKS);
-  const daemon = await startServer('daemon', { SVC_HOME: home });
+  return home;
+}
+
+async function measure(environment: Record<string, string>): Promise<Figure[]> {
+  const daemon = await startServer('daemon', environment);
   try {
     const singles: Timed[] = [];
     for (const query of eachFilter()) singles.push(await time(daemon, `/api/tasks/filter?${query}`));
@@ -95,7 +136,6 @@ export async function worstQuery(): Promise<Figure[]> {
     ];
   } finally {
     await daemon.stop();
-    rmSync(home, { recursive: true });
   }
 }
 

@@ -1,4 +1,3 @@
-import { Socket } from 'node:net';
 import { Kysely } from 'kysely';
 import pg from 'pg';
 import type { Schema } from '../schema.ts';
@@ -11,6 +10,9 @@ export interface WriterLane {
   connection: PostgresConnection;
   db: Kysely<Schema>;
 }
+
+/** The stream of a connection, encrypted or not, which `pg` does not declare to be a socket. */
+type TimedStream = pg.Connection['stream'] & { setTimeout(ms: number): TimedStream };
 
 const LOCK_TIMEOUT = '2s';
 const IDLE_TIMEOUT = '15s';
@@ -35,7 +37,6 @@ export class WriterConnection {
   /** Rejects with the error of the network or of the server. */
   async connect(): Promise<void> {
     if (this.#client) return;
-    const socket = new Socket();
     const client = new pg.Client({
       ...connectionOptions(this.#server, 'svc-writer', {
         lock_timeout: LOCK_TIMEOUT,
@@ -43,7 +44,6 @@ export class WriterConnection {
         idle_in_transaction_session_timeout: IDLE_TIMEOUT,
       }),
       pipeline: true,
-      stream: () => socket,
     });
     client.on('error', () => {
       if (this.#client === client) this.drop();
@@ -56,6 +56,7 @@ export class WriterConnection {
     }
     this.#client = client;
     this.#unanswered = 0;
+    const socket = client.connection.stream as TimedStream;
     // A way that is cut without a word ends no connection: the system would wait for minutes, and a group with it.
     socket.setTimeout(silenceMs(this.#server)).on('timeout', () => {
       if (this.#client === client && this.#unanswered > 0)

@@ -56,29 +56,33 @@ describe.skipIf(!hasPostgres)('a server that goes away (needs PostgreSQL)', () =
     await drop();
   });
 
-  it('a failover keeps what was acknowledged, and a standby that takes no writes is no bug', async () => {
-    const primary = await startPostgres({ isDurable: true });
-    const { url } = await primary.newDatabase();
-    const standby = await primary.standby();
-    {
-      await using world = await openBehindProxy(url);
-      const { database, proxy, bugs } = world;
-      await note(database, 'before');
-      await standby.caughtUp();
-      await primary.crash();
-      proxy.target = standby.port;
-      proxy.breakOff();
-      // In one group: each is told, and what several statements meet is the reason of the first.
-      const refused = await Promise.allSettled(['a', 'b', 'c'].map((key) => note(database, key)));
-      for (const each of refused)
-        expect(each).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
-      expect(await database.checkNow()).toMatchObject({ kind: 'read_only' });
-      await standby.promote();
-      await note(database, 'after');
-      expect(await keysOf(database)).toEqual(['after', 'before']);
-      expect(bugs).toEqual([]);
-    }
-    await standby.stop();
-    await primary.stop();
-  });
+  it(
+    'a failover keeps what was acknowledged, and a standby that takes no writes is no bug',
+    { timeout: 120_000 },
+    async () => {
+      const primary = await startPostgres();
+      const { url } = await primary.newDatabase();
+      const standby = await primary.standby();
+      {
+        await using world = await openBehindProxy(url);
+        const { database, proxy, bugs } = world;
+        await note(database, 'before');
+        await standby.caughtUp();
+        await primary.crash();
+        proxy.target = standby.port;
+        proxy.breakOff();
+        // In one group: each is told, and what several statements meet is the reason of the first.
+        const refused = await Promise.allSettled(['a', 'b', 'c'].map((key) => note(database, key)));
+        for (const each of refused)
+          expect(each).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+        expect(await database.checkNow()).toMatchObject({ kind: 'read_only' });
+        await standby.promote();
+        await note(database, 'after');
+        expect(await keysOf(database)).toEqual(['after', 'before']);
+        expect(bugs).toEqual([]);
+      }
+      await standby.stop();
+      await primary.stop();
+    },
+  );
 });
