@@ -83,7 +83,7 @@ it('loads the screen with the commands that show one only', () => {
 
 it('has no chunk that fails when it is loaded first', () => {
   const others = chunks().filter(
-    (name) => !['main.js', 'index-thread.js', 'reader-thread.js'].includes(name),
+    (name) => !['main.js', 'index-thread.js', 'reader-thread.js', 'snapshot-thread.js'].includes(name),
   );
   expect(others.length).toBeGreaterThan(50);
   const script = `for (const file of ${JSON.stringify(others)}) await import('${pathToFileURL(dist).href}/' + file);`;

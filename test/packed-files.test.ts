@@ -45,6 +45,7 @@ describe('the packed package', () => {
         'bin/svc.js',
         'dist/index-thread.js',
         'dist/reader-thread.js',
+        'dist/snapshot-thread.js',
         'dist/licenses.txt',
         'dist/main.js',
         'dist/main.js.map',

@@ -144,6 +144,7 @@ export async function buildServer(
     // With its own, a start would load two compilers of JSON schemas; zod validates, and JSON.stringify serializes.
     schemaController: { compilersFactory: { buildValidator: noJsonSchemas, buildSerializer: noJsonSchemas } },
   });
+  server.decorate('connections', connections);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {

@@ -6,6 +6,7 @@ import { type AgentAdapter } from '../core/agents/agent-adapter.ts';
 import { type App, createApp } from '../core/app.ts';
 import type { ModelOptions } from '../core/providers/compose-providers.ts';
 import { owner } from '../core/auth/owner.ts';
+import type { Connections } from './connections/connections.ts';
 import { finishRestore } from '../core/backup/restore-journal.ts';
 import { Config, type Flags } from '../core/config/config.ts';
 import { readEnvironment } from '../core/config/read-environment.ts';
@@ -43,6 +44,9 @@ export interface Daemon {
   /** Stops accepting requests, lets running tasks finish for up to `drainMs`, then closes everything. */
   close(drainMs?: number): Promise<void>;
 }
+
+/** What a request behind a balancer may take once its daemon stops. */
+const FINISH_MS = 5000;
 
 /** Starts a daemon in this process; resolves once it has resumed its earlier work and accepts requests. */
 export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
@@ -83,6 +87,8 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
       url,
       async close(drainMs) {
         app.health.phase = 'stopping';
+        if (app.membership)
+          await server.getDecorator<Connections>('connections').finish(server.server, FINISH_MS);
         await Promise.all([server.close(), app.close(drainMs)]);
       },
     };

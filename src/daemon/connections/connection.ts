@@ -28,6 +28,8 @@ export class Connection implements Held {
   readonly isProxy: boolean;
   /** True where there was room only for asking after the health of the daemon. */
   isReserve = false;
+  /** True for one that carries WebSocket messages. */
+  isUpgraded = false;
   readonly #answers = new Set<ServerResponse>();
   #latest: IncomingMessage | undefined;
   #read = 0;
@@ -56,6 +58,12 @@ export class Connection implements Held {
   finish(response: ServerResponse): boolean {
     this.#answers.delete(response);
     return this.#answers.size === 0;
+  }
+
+  /** Whether the client waits for an answer that ends by itself, or has not asked for anything yet. */
+  get isOwed(): boolean {
+    if (!this.#latest) return !this.isUpgraded;
+    return [...this.#answers].some((answer) => !answer.headersSent || answer.hasHeader('content-length'));
   }
 
   isStalled(): boolean {

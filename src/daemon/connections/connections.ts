@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { addressKey } from '../../core/limits/rate-limits.ts';
 import { canonicalAddress, isWithin } from '../../core/outbound/address-rules.ts';
 import { isLoopbackHost } from '../../core/text/loopback-host.ts';
@@ -12,6 +13,7 @@ import { closeWithAnswer } from './close-with-answer.ts';
 export const RESERVE = 64;
 const RESERVE_PER_ADDRESS = 8;
 const BUSY_RETRY_SECONDS = '5';
+const FINISH_LOOK_MS = 10;
 
 export interface ConnectionLimits {
   max: number;
@@ -27,6 +29,7 @@ export class Connections {
   readonly #table: ConnectionTable<Connection>;
   readonly #reserve = new ConnectionTable<Connection>(RESERVE);
   readonly #known = new WeakMap<Socket, Connection>();
+  readonly #open = new Set<Connection>();
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
@@ -48,15 +51,27 @@ export class Connections {
     return isLoopbackHost(canonicalAddress(address)) ? max : Math.min(perAddress, max);
   }
 
+  /**
+   * Accepts no more connections and resolves when the requests on the others are answered, streams aside, or when the time
+   * is up: who is behind a balancer never hears that a daemon stops.
+   */
+  async finish(server: Server, limitMs: number): Promise<void> {
+    // Directly after those that wait were accepted: the system resets what is left in its line.
+    await setImmediate();
+    server.close();
+    const until = performance.now() + limitMs;
+    while (performance.now() < until && [...this.#open].some(({ isOwed }) => isOwed))
+      await setTimeout(FINISH_LOOK_MS);
+  }
+
   watch(server: Server): void {
-    const open = new Set<Connection>();
     // Before Node.js makes a parser for it.
     server.prependListener('connection', (socket: Socket) => {
       const connection = this.#admit(socket);
       if (!connection) return;
-      open.add(connection);
+      this.#open.add(connection);
       socket.once('close', () => {
-        open.delete(connection);
+        this.#open.delete(connection);
         this.#tableOf(connection).remove(connection);
       });
     });
@@ -72,13 +87,15 @@ export class Connections {
     });
     server.on('upgrade', ({ socket }) => {
       const connection = this.of(socket);
-      if (connection) this.#tableOf(connection).markBusy(connection);
+      if (!connection) return;
+      connection.isUpgraded = true;
+      this.#tableOf(connection).markBusy(connection);
     });
     server.on('clientError', (error, socket) => {
       refuseClient(error, socket as Socket, this.of(socket as Socket)?.isAnswering ?? false);
     });
     const sweep = () => {
-      for (const connection of open) connection.sweep(this.#limits.patience);
+      for (const connection of this.#open) connection.sweep(this.#limits.patience);
     };
     const timer = setInterval(sweep, this.#limits.sweepMs).unref();
     server.once('close', () => clearInterval(timer));

@@ -133,5 +133,6 @@ describe('svc backup and svc restore', () => {
       ]);
       await Promise.all([environment.remove(), restored.drop()]);
     },
+    180_000,
   );
 });

@@ -47,9 +47,9 @@ async function filesOf(server: Options['server']) {
   };
 }
 
-describe.skipIf(!hasPostgres)('a restore into PostgreSQL (needs PostgreSQL)', () => {
+describe.skipIf(!hasPostgres)('a restore into PostgreSQL (needs PostgreSQL)', { timeout: 120_000 }, () => {
   it('brings every row, the shared settings and the archives, and a backup of it holds the same', async () => {
-    const backup = await makeBackup(1010);
+    const backup = await makeBackup(1001);
     using home = await makeHome();
     await using postgres = await makeServer();
     const { server } = postgres;

@@ -26,6 +26,8 @@ export class ClusterDaemon {
   readonly url: string;
   /** What it logged as errors. */
   readonly errors: string[] = [];
+  /** The svc that the next start runs. */
+  program = join(root, 'bin/svc.js');
   readonly #env: Record<string, string>;
   #child: ChildProcess | undefined;
 
@@ -64,7 +66,7 @@ export class ClusterDaemon {
 
   /** Resolves to whether it listens; false where it ended before. */
   start(): Promise<boolean> {
-    const child = spawn(process.execPath, [join(root, 'bin/svc.js'), 'daemon'], {
+    const child = spawn(process.execPath, [this.program, 'daemon'], {
       env: this.#env,
       cwd: this.folder,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -89,6 +91,12 @@ export class ClusterDaemon {
     this.signal('SIGCONT');
     this.signal(signal);
     await ended;
+    process.off('exit', this.#onExit);
+  }
+
+  /** Waits for an end that something else has ordered. */
+  async ended(): Promise<void> {
+    if (this.isRunning && this.#child) await once(this.#child, 'exit');
     process.off('exit', this.#onExit);
   }
 

@@ -88,7 +88,7 @@ export async function runCluster(options: ClusterRigOptions): Promise<ClusterRep
 }
 
 /** Ends the schedule, and waits until every task has ended and the webhook was told. */
-async function untilFinished(world: ClusterWorld): Promise<void> {
+export async function untilFinished(world: ClusterWorld): Promise<void> {
   for (const { id } of (await world.anyDaemon().client().schedules.list()).schedules)
     await world
       .anyDaemon()
