@@ -10,6 +10,7 @@ export const coreOrder: readonly string[] = [
   'runtime.ts',
   'shared-clock.ts',
   'leases.ts',
+  'placement.ts',
   'delivery.ts',
   'lifecycle.ts',
   'composition.ts',

@@ -5,7 +5,8 @@ import { defineRoutes } from './route.ts';
 const daemonSchema = z
   .object({
     id: z.string(),
-    host: z.string(),
+    name: z.string(),
+    host: z.string().meta({ description: 'The machine whose files it sees' }),
     version: z.string(),
     role: z
       .enum(['all', 'api', 'worker'])

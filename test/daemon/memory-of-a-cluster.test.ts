@@ -28,7 +28,7 @@ async function twoDaemons(options: { hosts?: [string, string]; redis?: RedisServ
   const docs = documents();
   const cluster = await startCluster(
     2,
-    (daemon) => ({ flags: { ...(options.hosts && { 'daemon.name': options.hosts[daemon] }) } }),
+    (daemon) => ({ flags: { ...(options.hosts && { 'daemon.host': options.hosts[daemon] }) } }),
     options.redis,
   );
   const [a, b] = cluster.daemons as [TestDaemon, TestDaemon];

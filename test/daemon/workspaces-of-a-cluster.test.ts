@@ -34,7 +34,7 @@ async function twoHosts(
         { type },
       );
     return {
-      env: { SVC_DAEMON_NAME: host, ...(host === 'b' && { SVC_DAEMON_LABELS: 'gpu' }) },
+      env: { SVC_DAEMON_HOST: host, ...(host === 'b' && { SVC_DAEMON_LABELS: 'gpu' }) },
       // A clock that the test moves on.
       runtime: { ...systemRuntime, monotonic: () => systemRuntime.monotonic() + skipped },
       extraAdapters: [adapter('test'), ...(host === 'b' ? [adapter('only-b')] : [])],

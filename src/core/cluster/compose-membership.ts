@@ -45,11 +45,12 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
   const id = readDaemonId(join(locations.data, 'daemon-id'), () => runtime.newId('daemon'));
   const clusterId = await ensureState(database, 'cluster_id', () => runtime.newId('cluster'));
   const leases = new RowLeases({ ...deps, daemonId: id });
-  const host = config.get('daemon.name') ?? hostname();
+  const host = config.get('daemon.host') ?? hostname();
+  const name = config.get('daemon.name') ?? host;
   const labels = config.get('daemon.labels');
   const membership = new Membership({
     ...deps,
-    self: { id, host, version, role: config.get('daemon.role'), labels: JSON.stringify(labels) },
+    self: { id, name, host, version, role: config.get('daemon.role'), labels: JSON.stringify(labels) },
   });
   const allLabels = labelsOfDaemon({ id, host, labels });
   const own = new Set(allLabels);

@@ -91,6 +91,7 @@ export class DaemonService {
     const { agents, slots, pools } = abilities();
     return {
       id: daemon.id,
+      name: null,
       host: hostname(),
       version,
       role: 'all',
@@ -110,6 +111,7 @@ const describe = (
   { running, silentBefore }: { running: number; silentBefore: string },
 ): ClusterDaemon => ({
   id: row.id,
+  name: row.name ?? row.host,
   host: row.host,
   version: row.version,
   role: row.role === 'api' || row.role === 'worker' ? row.role : 'all',

@@ -2,7 +2,7 @@ import type { Feature } from '../lifecycle.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
 import { BullMqQueue } from '../queue/bullmq-queue.ts';
 import type { ClusterDeps, ClusterServices } from './compose-cluster.ts';
-import { ClusterRoutes } from './wake-up-routes.ts';
+import { ClusterRoutes } from './cluster-routes.ts';
 import { connectRelay } from './event-relay.ts';
 import { RedisConnections } from '../redis/redis-connections.ts';
 import { redisCounters } from './redis-counters.ts';

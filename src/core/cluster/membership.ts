@@ -41,7 +41,7 @@ export interface MembershipDeps {
   database: Database;
   bus: EventBus;
   /** What the row of this daemon says of it. */
-  self: Pick<DaemonRow, 'id' | 'host' | 'version' | 'role' | 'labels'>;
+  self: Pick<DaemonRow, 'id' | 'host' | 'version' | 'role' | 'labels'> & { name: string };
   runtime: Pick<Runtime, 'now' | 'monotonic'>;
   log: Log;
 }
@@ -73,9 +73,9 @@ export class Membership {
     this.#deps = deps;
   }
 
-  /** The name of this machine in the cluster. */
-  get host(): string {
-    return this.#deps.self.host;
+  /** The name of this daemon in the cluster. */
+  get name(): string {
+    return this.#deps.self.name;
   }
 
   /** Whether another daemon that runs tasks was there a moment ago. */
@@ -150,12 +150,12 @@ export class Membership {
     return (this.#renewing = this.#renewing.then(() => this.#renew()));
   }
 
-  /** The daemons of the cluster by host and id; those that are silent only if asked for. */
+  /** The daemons of the cluster by host and name; those that are silent only if asked for. */
   list(
     db: Kysely<Schema> = this.#deps.database.read,
     { includesSilent = false }: { includesSilent?: boolean } = {},
   ): Promise<DaemonRow[]> {
-    let query = db.selectFrom('daemons').selectAll().orderBy('host').orderBy('id');
+    let query = db.selectFrom('daemons').selectAll().orderBy('host').orderBy('name').orderBy('id');
     if (!includesSilent) query = query.where('seen_at', '>=', this.silentBefore());
     return query.execute();
   }

@@ -20,7 +20,15 @@ export const daemonSettings = {
     default: undefined,
     scope: 'daemon',
     needsPro: true,
-    description: 'The name of the machine of this daemon in its cluster; its host name unless set',
+    description: 'The name of this daemon in its cluster; that of its machine unless set',
+  }),
+  'daemon.host': define({
+    schema: () => label.optional(),
+    default: undefined,
+    scope: 'daemon',
+    needsPro: true,
+    description:
+      'The machine whose files this daemon sees: daemons with the same one share directories and worktrees. The host name unless set',
   }),
   'daemon.labels': define({
     schema: () => z.array(label).max(50),

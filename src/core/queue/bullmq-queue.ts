@@ -1,4 +1,3 @@
-import type { WakeUpRoutes } from '../cluster/wake-up-routes.ts';
 import type { RedisConnections } from '../redis/redis-connections.ts';
 import { openIntake } from './intake.ts';
 import { MemoryQueue, type MemoryQueueDeps, type WaitingId } from './memory-queue.ts';
@@ -12,6 +11,7 @@ import {
 } from './task-queue.ts';
 import { WakeUpFetcher } from './wake-up-fetcher.ts';
 import { WakeUpJobs } from './wake-up-jobs.ts';
+import type { WakeUpRoutes } from './wake-up-routes.ts';
 
 export interface BullMqQueueDeps extends MemoryQueueDeps {
   connections: RedisConnections;

@@ -1,9 +1,9 @@
 import type { Queue } from 'bullmq';
-import type { WakeUpRoutes } from '../cluster/wake-up-routes.ts';
 import type { RedisConnections } from '../redis/redis-connections.ts';
 import type { WaitingId } from './memory-queue.ts';
 import type { QueuedWork } from './task-queue.ts';
 import { nameOfJobs, toPayload, type WakeUpPayload } from './wake-up-payload.ts';
+import type { WakeUpRoutes } from './wake-up-routes.ts';
 
 /** Jobs per command, so that Redis serves others in between. */
 const AT_ONCE = 500;

@@ -13,7 +13,7 @@ export function registerHealth(
   const { health, membership, metrics, queue } = app;
   const timestamp = () => new Date().toISOString();
   const prometheus = async () =>
-    new TextAnswer(toPrometheus(metrics, await queue.status(), membership && { daemon: membership.host }));
+    new TextAnswer(toPrometheus(metrics, await queue.status(), membership && { daemon: membership.name }));
   implement(
     server,
     healthRoutes,

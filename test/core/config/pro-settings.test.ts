@@ -19,6 +19,7 @@ const values = {
   'storage.prepared': false,
   'daemon.role': 'api',
   'daemon.name': 'left',
+  'daemon.host': 'machine-1',
   'daemon.labels': ['gpu'],
 } as const;
 const keys = Object.keys(values) as (keyof typeof values)[];

@@ -40,8 +40,8 @@ describeCluster('daemons of a cluster', () => {
     await vi.waitFor(async () => {
       const { daemons } = await b.client.cluster.get();
       expect(daemons).toMatchObject([
-        { id: idA, host: 'host-0', labels: ['gpu'], running: 1, state: 'ready' },
-        { id: idB, host: 'host-1', labels: [], running: 0, state: 'ready' },
+        { id: idA, name: 'host-0', labels: ['gpu'], running: 1, state: 'ready' },
+        { id: idB, name: 'host-1', labels: [], running: 0, state: 'ready' },
       ]);
       expect(daemons.map(({ agents }) => agents.includes('test'))).toEqual([true, false]);
     }, PATIENCE);
@@ -149,7 +149,7 @@ describeCluster('daemons of a cluster', () => {
     await using cluster = await startCluster(2, (index) => ({ flags: { 'daemon.name': `host-${index}` } }));
     const [a] = cluster.daemons as [TestDaemon];
     const report = await a.client.health.getDetailed();
-    expect(report.cluster?.daemons.map(({ host }) => host)).toEqual(['host-0', 'host-1']);
+    expect(report.cluster?.daemons.map(({ name }) => name)).toEqual(['host-0', 'host-1']);
     expect(report.components.redis).toMatchObject({ status: 'healthy', details: { state: 'up' } });
     const metrics = await (await fetch(`${a.url}/metrics`, { headers: a.headers })).text();
     const samples = metrics.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -25,7 +25,7 @@ export async function drainDaemon(
 ): Promise<void> {
   const { client } = cli.connect({ mayStart: false });
   const report = await client.cluster.get();
-  const { id, host } = findDaemon(report, text);
+  const { id, ...found } = findDaemon(report, text);
   const { output } = cli;
   const asked = await client.cluster.drain({
     params: { id },
@@ -33,7 +33,7 @@ export async function drainDaemon(
   });
   if (!report.daemons.some((each) => each.id !== id && each.role !== 'api' && each.state === 'ready'))
     output.note('No other daemon takes tasks, so new ones wait.');
-  const name = escapeLine(host);
+  const name = escapeLine(found.name);
   const last = await whileWaiting(output, { isShown: !json, text: `draining ${name}` }, async (show) => {
     let current = asked;
     for (;;) {
@@ -59,7 +59,7 @@ export async function resumeDaemon(cli: Cli, text: string, { json }: { json?: bo
   const { id } = findDaemon(await client.cluster.get(), text);
   const daemon = await client.cluster.resume({ params: { id } });
   if (json) cli.output.json(daemon);
-  else cli.output.note(`${escapeLine(daemon.host)} takes tasks again.`);
+  else cli.output.note(`${escapeLine(daemon.name)} takes tasks again.`);
 }
 
 /** Undefined where the daemon has left the cluster; one that stops may be the one that is asked. */
@@ -82,8 +82,8 @@ function showRunning(show: ShowStep, name: string, { running, drained }: Cluster
 }
 
 /** Why the daemon does not drain any more. */
-function interrupted({ host, state, running }: ClusterDaemon): CliError {
-  const name = escapeLine(host);
+function interrupted({ name: ofDaemon, state, running }: ClusterDaemon): CliError {
+  const name = escapeLine(ofDaemon);
   return state === 'silent'
     ? new CliError(
         exitCodes.failed,

@@ -19,7 +19,7 @@ export async function listDaemons(cli: Cli, { json }: { json?: boolean }): Promi
   output.table<ClusterDaemon>(
     [
       { title: '', value: ({ id }) => (id === report.answeredBy ? '*' : '') },
-      { title: 'HOST', value: ({ host }) => host },
+      { title: 'NAME', value: ({ name }) => name },
       { title: 'ID', value: ({ id }) => id },
       { title: 'ROLE', value: ({ role }) => role },
       {
@@ -34,6 +34,7 @@ export async function listDaemons(cli: Cli, { json }: { json?: boolean }): Promi
         paint: (cell, { version }) => (isOlder(version) ? output.paint('yellow', cell) : cell),
       },
       { title: 'LAST SEEN', value: ({ lastSeenAt }) => formatAge(lastSeenAt, now), fromWidth: 100 },
+      { title: 'HOST', value: ({ host }) => host, fromWidth: 120 },
       { title: 'LABELS', value: ({ labels }) => labels.join(', '), isElastic: true, fromWidth: 80 },
       { title: 'AGENTS', value: ({ agents }) => agents.join(', '), isElastic: true, fromWidth: 100 },
     ],
@@ -42,7 +43,7 @@ export async function listDaemons(cli: Cli, { json }: { json?: boolean }): Promi
   const older = running.filter(({ version }) => isOlder(version)).length;
   if (older > 0)
     output.note(
-      `${output.paintError('yellow', '!')} ${older} of ${running.length} daemons ${older === 1 ? 'is' : 'are'} older than svc ${newest}. Upgrade one after the other: svc cluster drain <host> --stop`,
+      `${output.paintError('yellow', '!')} ${older} of ${running.length} daemons ${older === 1 ? 'is' : 'are'} older than svc ${newest}. Upgrade one after the other: svc cluster drain <daemon> --stop`,
     );
 }
 

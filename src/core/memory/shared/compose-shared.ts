@@ -1,5 +1,3 @@
-import { hostname } from 'node:os';
-import type { Config } from '../../config/config.ts';
 import type { DaemonIdentity } from '../../daemon-identity.ts';
 import type { EventBus } from '../../events.ts';
 import type { Leases } from '../../leases.ts';
@@ -15,7 +13,6 @@ import { SharedVectors } from './shared-vectors.ts';
 export interface SharedParts extends Pick<SharedMemoryDeps, 'pullExperiences' | 'onTaken'> {
   database: Database;
   bus: EventBus;
-  config: Config;
   daemon: DaemonIdentity;
   leases: Leases;
   index: Pick<IndexClient, 'call' | 'isRunning'>;
@@ -30,9 +27,9 @@ export interface SharedParts extends Pick<SharedMemoryDeps, 'pullExperiences' | 
 
 /** Wires what the daemons of a cluster have indexed together; a daemon that is alone has nothing of it. */
 export function composeShared(parts: SharedParts) {
-  const { config, daemon } = parts;
+  const { daemon } = parts;
   if (!daemon.isInCluster) return undefined;
-  const who = { daemonId: daemon.id, host: config.get('daemon.name') ?? hostname() };
+  const who = { daemonId: daemon.id, host: daemon.host };
   const files = new SharedFiles(parts);
   const keeper = new RootKeeper({ ...parts, ...who, files });
   return {

@@ -16,5 +16,6 @@ export async function up(db: Kysely<never>): Promise<void> {
   // Only databases that daemons share have the table.
   const tables = await db.introspection.getTables();
   if (tables.some(({ name }) => name === 'daemons'))
-    await db.schema.alterTable('daemons').addColumn('pools', 'text').execute();
+    for (const column of ['pools', 'name'])
+      await db.schema.alterTable('daemons').addColumn(column, 'text').execute();
 }

@@ -1,6 +1,9 @@
 /** A daemon of a cluster. */
 export interface DaemonRow {
   id: string;
+  /** Null where an older daemon wrote the row: then it is that of the host. */
+  name: string | null;
+  /** The machine whose files it sees. */
   host: string;
   version: string;
   role: string;

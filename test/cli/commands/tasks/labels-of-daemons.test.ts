@@ -57,6 +57,7 @@ it('svc tasks show and svc cluster ls name the host, the daemon and its labels',
         daemons: [
           {
             id: 'daemon_2',
+            name: 'web-2',
             host: 'web-2',
             version: '0.1.0',
             role: 'all',

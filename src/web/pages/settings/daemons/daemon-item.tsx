@@ -31,10 +31,10 @@ export function DaemonItem({
   isAlone: boolean;
 }) {
   const { id, state, drained, running, slots, role, version, labels, agents } = daemon;
-  const host = escapeLine(daemon.host);
+  const name = escapeLine(daemon.name);
   return (
     <Item
-      title={host}
+      title={name}
       badge={
         <>
           <StateBadge tone={tones[state]}>{state === 'draining' && drained ? 'drained' : state}</StateBadge>
@@ -59,20 +59,20 @@ export function DaemonItem({
           {agents.length > 0 && <p>Agents: {agents.map(escapeLine).join(', ')}</p>}
         </>
       }
-      actions={!isAlone && state !== 'silent' && <Service daemon={daemon} host={host} />}
+      actions={!isAlone && state !== 'silent' && <Service daemon={daemon} name={name} />}
     />
   );
 }
 
 /** Takes it out of service, or back. */
-function Service({ daemon: { id, state }, host }: { daemon: ClusterDaemon; host: string }) {
+function Service({ daemon: { id, state }, name }: { daemon: ClusterDaemon; name: string }) {
   const isAway = useAway();
   const [isAsked, setAsked] = useState(false);
   const readAgain = () => queryClient.invalidateQueries({ queryKey: clusterQuery.queryKey });
   if (state === 'draining')
     return (
       <ActButton
-        label={`Resume ${host}`}
+        label={`Resume ${name}`}
         run={async () => {
           await client.cluster.resume({ params: { id } });
           await readAgain();
@@ -86,7 +86,7 @@ function Service({ daemon: { id, state }, host }: { daemon: ClusterDaemon; host:
       <button
         type="button"
         className="button"
-        aria-label={`Drain ${host}`}
+        aria-label={`Drain ${name}`}
         disabled={isAway}
         onClick={() => setAsked(true)}
       >
@@ -94,7 +94,7 @@ function Service({ daemon: { id, state }, host }: { daemon: ClusterDaemon; host:
       </button>
       {isAsked && (
         <ConfirmDialog
-          title={`Drain ${host}?`}
+          title={`Drain ${name}?`}
           verb="Drain"
           run={async () => {
             await client.cluster.drain({ params: { id }, body: {} });

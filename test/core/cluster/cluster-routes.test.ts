@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClusterRoutes } from '../../../src/core/cluster/wake-up-routes.ts';
+import { ClusterRoutes } from '../../../src/core/cluster/cluster-routes.ts';
 
 const daemonWith = (...agents: string[]) => ({
   host: 'b',

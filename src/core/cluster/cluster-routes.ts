@@ -1,14 +1,7 @@
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Requirements } from '../placement.ts';
+import type { WakeUpRoutes } from '../queue/wake-up-routes.ts';
 import type { Membership } from './membership.ts';
-
-/** Through which queues wake-ups travel, so that a daemon gets those of tasks that it can run. */
-export interface WakeUpRoutes {
-  /** The queue of such work; empty for that of all daemons. `isLeft`: this daemon cannot run it. */
-  of(work: Requirements, isLeft?: boolean): string;
-  /** The queues that this daemon listens to beside that of all. */
-  own(): string[];
-}
 
 export interface ClusterRoutesDeps {
   daemon: Pick<DaemonIdentity, 'labels' | 'hasLabel'>;
