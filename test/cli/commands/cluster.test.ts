@@ -44,9 +44,10 @@ it('a daemon in mode pro that lacks something exits with 78 and names the comman
 
 it('svc cluster ls says which daemons are older than the newest, and what to do', async () => {
   await using home = await SvcHome.create();
-  const daemon = (host: string, version: string, state: string) => ({
-    id: `daemon_${host}`,
-    host,
+  const daemon = (name: string, version: string, state: string) => ({
+    id: `daemon_${name}`,
+    name,
+    host: name,
     version,
     role: 'all',
     labels: [],
@@ -71,7 +72,7 @@ it('svc cluster ls says which daemons are older than the newest, and what to do'
   expect(mixed.code).toBe(0);
   expect(mixed.stdout).toMatch(/^\* +web-2 .* 0\.10\.0/m);
   expect(mixed.stderr).toBe(
-    '! 2 of 3 daemons are older than svc 0.10.0. Upgrade one after the other: svc cluster drain <host> --stop\n',
+    '! 2 of 3 daemons are older than svc 0.10.0. Upgrade one after the other: svc cluster drain <daemon> --stop\n',
   );
   daemons = versions('0.10.0', '0.10.0');
   expect(await home.svc(['cluster', 'ls', '--url', server.url])).toMatchObject({ code: 0, stderr: '' });
