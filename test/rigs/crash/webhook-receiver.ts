@@ -15,6 +15,8 @@ export const hooks: Readonly<Record<string, WebhookEvent[]>> = {
 export interface SeenDelivery {
   hook: string;
   event: string;
+  /** The task that it is about, where it is about one. */
+  taskId: string | undefined;
   bodyHash: string;
   requests: number;
   /** The lives of the daemon in which it came. */
@@ -110,12 +112,19 @@ export class WebhookReceiver implements AsyncDisposable {
     if (headers['x-service-signature'] !== `sha256=${own}`) yield `I6: ${id} has a wrong X-Service-Signature`;
     if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < TOLERANCE_S))
       yield `I6: ${id} was signed at ${timestamp}`;
-    const said = JSON.parse(text) as { id?: string; event?: string };
+    const said = JSON.parse(text) as { id?: string; event?: string; data?: { id?: string } };
     if (said.id !== id || said.event !== event || headers['x-service-delivery'] !== id)
       yield `I6: the headers of ${id} are not those of its body`;
 
     const bodyHash = hash('sha256', body);
-    const seen = this.seen.get(id) ?? { hook, event, bodyHash, requests: 0, lives: new Set() };
+    const seen = this.seen.get(id) ?? {
+      hook,
+      event,
+      taskId: said.data?.id,
+      bodyHash,
+      requests: 0,
+      lives: new Set(),
+    };
     if (seen.bodyHash !== bodyHash) yield `I6: ${id} came with other bytes than before`;
     if (seen.hook !== hook) yield `I6: ${id} came to ${seen.hook} and to ${hook}`;
     seen.requests++;
