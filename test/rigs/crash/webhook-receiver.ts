@@ -112,7 +112,7 @@ export class WebhookReceiver implements AsyncDisposable {
     if (headers['x-service-signature'] !== `sha256=${own}`) yield `I6: ${id} has a wrong X-Service-Signature`;
     if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < TOLERANCE_S))
       yield `I6: ${id} was signed at ${timestamp}`;
-    const said = JSON.parse(text) as { id?: string; event?: string; data?: { id?: string } };
+    const said = JSON.parse(text) as { id?: string; event?: string; payload?: { id?: string } };
     if (said.id !== id || said.event !== event || headers['x-service-delivery'] !== id)
       yield `I6: the headers of ${id} are not those of its body`;
 
