@@ -120,7 +120,7 @@ export class WebhookReceiver implements AsyncDisposable {
     const seen = this.seen.get(id) ?? {
       hook,
       event,
-      taskId: said.data?.id,
+      taskId: said.payload?.id,
       bodyHash,
       requests: 0,
       lives: new Set(),
