@@ -37,7 +37,6 @@ function newHome(seed: string) {
 }
 
 const done = [testAdapter(async () => ({ output: 'done' }))];
-const seed = '5e'.repeat(32);
 /** A minute from now, when no claim of the backup holds any more. */
 const runtime = { ...systemRuntime, now: () => new Date(Date.now() + 60_000) };
 
@@ -54,6 +53,7 @@ describeCluster('backups of a cluster (need PostgreSQL and Redis)', () => {
         }),
       ];
       await using cluster = await startCluster(2, { extraAdapters });
+      const { seed } = cluster.environment;
       const [first, second] = cluster.daemons as [TestDaemon, TestDaemon];
       await first.client.config.update({ params: { key: 'queue.retry.attempts' }, body: { value: 5 } });
       await second.client.config.update({
@@ -115,7 +115,7 @@ describeCluster('backups of a cluster (need PostgreSQL and Redis)', () => {
       await using alone = await startDaemon({ home: mini.home, extraAdapters: done, runtime });
       await expectEverything(alone);
 
-      const environment = await newProEnvironment();
+      const environment = { ...(await newProEnvironment()), seed };
       const place = newHome(environment.seed);
       const server = { url: environment.env['DATABASE_URL'] ?? '', prepared: true };
       const report = await restoreCluster({

@@ -17,6 +17,7 @@ describe.skipIf(!hasBrowser)('the daemons of a cluster (needs Chromium)', () => 
       cluster = await startCluster(2, (index) => ({
         env: {
           SVC_DAEMON_NAME: ['web-1', 'gpu-1'][index] ?? '',
+          SVC_DAEMON_HOST: ['web-1', 'gpu-1'][index] ?? '',
           ...(index === 1 && { SVC_DAEMON_LABELS: 'gpu,large' }),
         },
         extraAdapters: held.slice(index, index + 1).map(({ adapter }) => adapter),

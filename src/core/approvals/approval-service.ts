@@ -327,6 +327,8 @@ export class ApprovalService {
   async waitForDecision(id: string, signal: AbortSignal): Promise<ApprovalRow> {
     const { bus, store, runtime, daemon } = this.#deps;
     const changed = Promise.withResolvers<ApprovalRow>();
+    // An abort may come while the row is read, before anybody awaits it.
+    changed.promise.catch(() => undefined);
     const look = () => {
       const found = store.find(id).then((row) => {
         if (row && row.status !== 'pending') changed.resolve(row);

@@ -39,6 +39,8 @@ export async function awaitPick(
     data: { waitsFor: 'pick', until: new Date(until).toISOString() },
   });
   const changed = Promise.withResolvers<void>();
+  // An abort may come while the row is read, before anybody awaits it.
+  changed.promise.catch(() => undefined);
   const unsubscribe = bus.on('task', ({ task: { id }, event }) => {
     if (id === task.id && event.data['choice'] !== undefined) changed.resolve();
   });
