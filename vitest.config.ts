@@ -76,6 +76,8 @@ export default defineConfig({
     // The long forms take ten times as much of everything, and a database server answers a hundred times later.
     testTimeout: isLong || isPro ? 180_000 : 30_000,
     hookTimeout: 30_000,
+    // What is waited for comes; how soon says something of the machine only.
+    expect: { poll: { timeout: 20_000 } },
     // The long forms drive browsers and dozens of programs: one stall of a shared machine is tried again, and the report says so.
     retry: isLong && process.env.CI !== undefined ? 1 : 0,
     // Tests start daemons and programs: more at once than processors only makes them wait for each other.

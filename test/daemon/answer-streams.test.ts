@@ -65,13 +65,13 @@ const openNext = (path: string, body: object) =>
     const opened = await open(path, body);
     expect(opened.response.status).toBe(200);
     return opened;
-  });
+  }, 20_000);
 /** Streams of a model that never finishes, as many as a user may have. */
 async function openAll() {
   model.script = (reply) => reply.piece('Hel');
   const opened = [];
   for (let at = 0; at < MAX; at++) opened.push(await openNext(completion.path(), completion.body));
-  await vi.waitFor(() => expect(model.asked).toHaveLength(MAX));
+  await vi.waitFor(() => expect(model.asked).toHaveLength(MAX), 20_000);
   return opened;
 }
 

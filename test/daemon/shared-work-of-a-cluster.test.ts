@@ -109,7 +109,7 @@ describeCluster('work that daemons share', () => {
       db.deleteFrom('sessions').where('owner_id', '=', ann.caller.userId).execute(),
     );
     b.app.bus.missed();
-    await vi.waitFor(() => expect(ended).toEqual(['ann']));
+    await vi.waitFor(() => expect(ended).toEqual(['ann']), 20_000);
   });
 
   it('starts an occurrence of a schedule once, also where the clock of one daemon is wrong', async () => {

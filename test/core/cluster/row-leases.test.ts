@@ -50,7 +50,7 @@ describe.skipIf(!hasPostgres)('leases of two daemons', () => {
     for (let times = 0; times < 4; times++) {
       w.advance(15_000);
       w.a.renew();
-      await vi.waitFor(() => expect(w.a.leases.holds('x')).toBe(true));
+      await vi.waitFor(() => expect(w.a.leases.holds('x')).toBe(true), 20_000);
       expect(await w.b.leases.take('x')).toMatchObject({ isMine: false });
     }
   });
@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgres)('leases of two daemons', () => {
     w.advance(LEASE_MS + 1);
     await w.b.leases.take('x');
     w.a.renew();
-    await vi.waitFor(() => expect(ends).toBe(1));
+    await vi.waitFor(() => expect(ends).toBe(1), 20_000);
     expect(w.a.leases.holds('x')).toBe(false);
     expect(w.b.leases.holds('x')).toBe(true);
   });
@@ -74,7 +74,10 @@ describe.skipIf(!hasPostgres)('leases of two daemons', () => {
     await w.a.leases.release('released');
     expect(await w.b.leases.take('released')).toMatchObject({ isMine: true });
     w.a.renew();
-    await vi.waitFor(async () => expect(await w.b.leases.take('idle')).toMatchObject({ isMine: true }));
+    await vi.waitFor(
+      async () => expect(await w.b.leases.take('idle')).toMatchObject({ isMine: true }),
+      20_000,
+    );
   });
 
   it('lets one daemon do a round', async () => {

@@ -49,10 +49,12 @@ describe('the events of a run', () => {
     for (const message of ['a', 'b', 'c']) events.add(event(message));
     expect(storage.database.commits()).toBe(before);
     write();
-    await vi.waitFor(async () =>
-      expect(await stored()).toEqual(
-        ['claimed', 'a', 'b', 'c'].map((message, index) => ({ seq: head.event_seq + index, message })),
-      ),
+    await vi.waitFor(
+      async () =>
+        expect(await stored()).toEqual(
+          ['claimed', 'a', 'b', 'c'].map((message, index) => ({ seq: head.event_seq + index, message })),
+        ),
+      20_000,
     );
     expect(storage.database.commits()).toBe(before + 1);
   });
@@ -61,11 +63,12 @@ describe('the events of a run', () => {
     const { events, head, stored, write } = await claimed();
     events.add(event('a'));
     write();
-    await vi.waitFor(async () => expect((await stored()).at(-1)?.message).toBe('a'));
+    await vi.waitFor(async () => expect((await stored()).at(-1)?.message).toBe('a'), 20_000);
     events.add(event('b'));
     write();
-    await vi.waitFor(async () =>
-      expect((await stored()).at(-1)).toEqual({ seq: head.event_seq + 2, message: 'b' }),
+    await vi.waitFor(
+      async () => expect((await stored()).at(-1)).toEqual({ seq: head.event_seq + 2, message: 'b' }),
+      20_000,
     );
   });
 
@@ -77,7 +80,7 @@ describe('the events of a run', () => {
     events.afterStored(() => order.push('after a'));
     expect(order).toEqual(['at once']);
     write();
-    await vi.waitFor(() => expect(order).toEqual(['at once', 'after a']));
+    await vi.waitFor(() => expect(order).toEqual(['at once', 'after a']), 20_000);
     expect((await stored()).at(-1)?.message).toBe('a');
     events.add(event('b'));
     events.afterStored(() => order.push('after b'));
@@ -104,7 +107,7 @@ describe('the events of a run', () => {
     await vi.waitFor(async () => {
       write();
       expect((await stored()).at(-1)).toEqual({ seq: head.event_seq + 3000, message: '3000' });
-    });
+    }, 20_000);
   });
 
   it('are dropped once the claim is over, which is reported once', async () => {
@@ -114,7 +117,7 @@ describe('the events of a run', () => {
     );
     events.add(event('late'));
     write();
-    await vi.waitFor(() => expect(onLost).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(onLost).toHaveBeenCalledTimes(1), 20_000);
     events.add(event('later'));
     write();
     expect((await stored()).at(-1)?.message).toBe('cancelled');

@@ -96,7 +96,7 @@ describe.skipIf(!hasPostgres)('webhooks of several daemons', () => {
     const ids = numbered(60);
     for (const id of ids) await a.add(id);
     // A sends nothing more, and what is under way does not end.
-    await vi.waitFor(() => expect(hangs.size).toBe(8));
+    await vi.waitFor(() => expect(hangs.size).toBe(8), 20_000);
     a.kill();
     for (const id of ids) await b.add(`${id}_b`);
     expect(sent.filter(({ daemon }) => daemon === 1)).toEqual([]);

@@ -91,7 +91,7 @@ describe('the start of an agentic turn', () => {
     await vi.waitFor(async () => {
       const { task } = await daemon.client.tasks.get({ params: { id: taskId } });
       expect(task.status).toBe('completed');
-    });
+    }, 20_000);
     const rows = await daemon.app.database.read
       .selectFrom('task_events')
       .innerJoin('tasks', 'tasks.seq', 'task_events.task_seq')
@@ -135,7 +135,7 @@ describe('the start of an agentic turn', () => {
     held.resolve();
     await vi.waitFor(async () => {
       for (const id of ids) expect((await messagesOf(id)).at(-1)?.content).toBe('Hello');
-    });
+    }, 20_000);
   });
 
   it('can be cancelled as soon as its task is known, and asks the model nothing more', async () => {
@@ -144,7 +144,7 @@ describe('the start of an agentic turn', () => {
     const taskId = taskIdOf(await acknowledged(id));
     await daemon.client.tasks.cancel({ params: { id: taskId } });
     held.resolve();
-    await vi.waitFor(async () => expect((await messagesOf(id)).at(-1)?.status).toBe('interrupted'));
+    await vi.waitFor(async () => expect((await messagesOf(id)).at(-1)?.status).toBe('interrupted'), 20_000);
     const { task } = await daemon.client.tasks.get({ params: { id: taskId } });
     expect(task.status).toBe('cancelled');
   });
@@ -156,6 +156,6 @@ describe('the start of an agentic turn', () => {
     expect((await daemon.client.tasks.get({ params: { id: taskId } })).task.status).toBe('queued');
     expect(model.asked).toEqual([]);
     await daemon.client.queue.resume();
-    await vi.waitFor(async () => expect((await messagesOf(id)).at(-1)?.content).toBe('Hello'));
+    await vi.waitFor(async () => expect((await messagesOf(id)).at(-1)?.content).toBe('Hello'), 20_000);
   });
 });

@@ -100,8 +100,9 @@ describe.runIf(process.platform === 'linux')('processes that a command leaves be
     await using daemon = await startDaemon();
     const other = spawn('sleep', ['60'], { env: { ...process.env, SVC_RUN: 'elsewhere/task_1/1' } });
     try {
-      await vi.waitFor(() =>
-        expect(markedProcesses((mark) => mark.startsWith('elsewhere/'))).not.toEqual([]),
+      await vi.waitFor(
+        () => expect(markedProcesses((mark) => mark.startsWith('elsewhere/'))).not.toEqual([]),
+        20_000,
       );
       await runCommand(daemon, 'true');
       await using again = await startDaemon();

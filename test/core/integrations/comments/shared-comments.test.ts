@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)('comments of several daemons', () => {
     try {
       const ids = ['task_1', 'task_2', 'task_3', 'task_4'];
       await a.add('task_0');
-      await vi.waitFor(() => expect(a.leases.holds(`comments ${wireName('github')}`)).toBe(true));
+      await vi.waitFor(() => expect(a.leases.holds(`comments ${wireName('github')}`)).toBe(true), 20_000);
       for (const [index, id] of ids.entries()) await (index % 2 ? a : b).add(id);
       await Promise.all(daemons.map(({ comments }) => comments.sweep()));
       await vi.waitFor(() => expect(vendors.comments.github).toHaveLength(5), 20_000);

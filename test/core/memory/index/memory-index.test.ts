@@ -61,7 +61,7 @@ async function search(text: string, roots?: string[]) {
 /** Stamps of files are coarse. */
 const later = async () => {
   const since = Date.now();
-  await vi.waitFor(() => expect(Date.now() - since).toBeGreaterThan(120));
+  await vi.waitFor(() => expect(Date.now() - since).toBeGreaterThan(120), 20_000);
 };
 
 describe('a search after syncs', () => {
@@ -134,7 +134,7 @@ describe('folders that are no longer indexed', () => {
   it('removes files of removed roots even during a running or queued sync', async () => {
     for (let at = 0; at < 2000; at++) write(`a/${at % 20}/${at}.md`, 'quince '.repeat(200));
     const syncs = [sync('a'), sync('b'), sync('a')];
-    await vi.waitFor(() => expect(index.calls.stats(undefined).fileCount).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(index.calls.stats(undefined).fileCount).toBeGreaterThan(0), 20_000);
     await index.calls.keepOnly([path('b')]);
     expect((await Promise.all(syncs)).map(({ cancelled }) => cancelled)).toEqual([true, false, true]);
     expect(index.calls.stats(undefined).fileCount).toBe(0);

@@ -28,9 +28,9 @@ describe('an MCP server over HTTP', () => {
     await using server = await startMcpHttpServer();
     await using mcp = await openMcpServers({ tracker: { url: server.url } });
     const grow = await mcp.tool('mcp__tracker__grow');
-    await vi.waitFor(() => expect(server.requests.some(({ method }) => method === 'GET')).toBe(true));
+    await vi.waitFor(() => expect(server.requests.some(({ method }) => method === 'GET')).toBe(true), 20_000);
     await run(grow);
-    await vi.waitFor(async () => expect(await mcp.tool('mcp__tracker__grown')).toBeDefined());
+    await vi.waitFor(async () => expect(await mcp.tool('mcp__tracker__grown')).toBeDefined(), 20_000);
   });
 
   it('lists the tools again after five minutes without a notification', async () => {
@@ -63,7 +63,7 @@ describe('an MCP server over HTTP', () => {
     const signal = await hanging.promise;
     controller.abort(new Error('enough'));
     await expect(called).rejects.toThrow('enough');
-    await vi.waitFor(() => expect(signal.aborted).toBe(true));
+    await vi.waitFor(() => expect(signal.aborted).toBe(true), 20_000);
   });
 
   it('reconnects at once to a server that lost its sessions', async () => {
@@ -80,13 +80,15 @@ describe('an MCP server over HTTP', () => {
     const echo = await mcp.tool('mcp__tracker__echo');
     await server[Symbol.asyncDispose]();
     await expect(run(echo)).rejects.toThrow('cannot be reached');
-    await vi.waitFor(async () =>
-      expect(await mcp.servers.servers()).toMatchObject([
-        {
-          connected: false,
-          message: `${new URL(server.url).host} cannot be reached: it refuses the connection`,
-        },
-      ]),
+    await vi.waitFor(
+      async () =>
+        expect(await mcp.servers.servers()).toMatchObject([
+          {
+            connected: false,
+            message: `${new URL(server.url).host} cannot be reached: it refuses the connection`,
+          },
+        ]),
+      20_000,
     );
   });
 

@@ -21,7 +21,7 @@ describe('a connection to an MCP server', () => {
     await using mcp = await openMcpServers({ files: stdio('good') });
     const crash = await mcp.tool('mcp__files__crash');
     await expect(run(crash)).rejects.toThrow('The MCP server files cannot be used: it exited with code 3');
-    await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
+    await vi.waitFor(() => expect(mcp.processes()).toEqual([]), 20_000);
     expect(await mcp.servers.servers()).toMatchObject([
       { connected: false, tools: 0, message: 'It exited with code 3' },
     ]);
@@ -40,10 +40,11 @@ describe('a connection to an MCP server', () => {
   it('returns the result of a program that exits right after it, and leaves no process', async () => {
     await using mcp = await openMcpServers({ files: stdio('hasty') });
     expect((await run(await mcp.tool('mcp__files__echo'), { text: 'bye' })).content).toBe('You said bye');
-    await vi.waitFor(async () =>
-      expect(await mcp.servers.servers()).toMatchObject([{ message: 'It exited with code 0' }]),
+    await vi.waitFor(
+      async () => expect(await mcp.servers.servers()).toMatchObject([{ message: 'It exited with code 0' }]),
+      20_000,
     );
-    await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
+    await vi.waitFor(() => expect(mcp.processes()).toEqual([]), 20_000);
   });
 
   it('does not make callers wait for the next attempt after a failure', async () => {
@@ -82,7 +83,7 @@ describe('a connection to an MCP server', () => {
         ]),
       { timeout: 15_000 },
     );
-    await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
+    await vi.waitFor(() => expect(mcp.processes()).toEqual([]), 20_000);
   });
 
   it('extends the timeout of a call that reports progress', async () => {
@@ -118,11 +119,11 @@ describe('a connection to an MCP server', () => {
       { name: 'files', connected: true },
       { name: 'other', connected: false, message: 'It is disabled' },
     ]);
-    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1));
+    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1), 20_000);
     expect(mcp.processes()).not.toContainEqual(before);
     await mcp.set({});
     expect(await mcp.servers.tools()).toEqual([]);
-    await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
+    await vi.waitFor(() => expect(mcp.processes()).toEqual([]), 20_000);
   });
 
   it('leaves no process behind, even of a server that ignores signals', async () => {
@@ -130,11 +131,11 @@ describe('a connection to an MCP server', () => {
     await mcp.servers.tools();
     await mcp.set({ deaf: stdio('deaf'), silent: stdio('silent') });
     const connecting = mcp.servers.tools();
-    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(2));
+    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(2), 20_000);
     const { servers } = mcp;
     await servers.close();
     await connecting;
-    await vi.waitFor(() => expect(mcp.processes()).toEqual([]));
+    await vi.waitFor(() => expect(mcp.processes()).toEqual([]), 20_000);
     expect(await servers.tools()).toEqual([]);
     expect(mcp.processes()).toEqual([]);
   });

@@ -144,7 +144,7 @@ describe('a faulty MCP server over stdio', () => {
       tools: 0,
       message,
     });
-    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1));
+    await vi.waitFor(() => expect(new Set(mcp.processes().map(({ mark }) => mark)).size).toBe(1), 20_000);
   });
 
   it('reports that the command or the directory of a server does not exist', async () => {
