@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The type of what compares candidates; nobody can name it as an agent. */
+/** The type of what compares candidates; it cannot be named as an agent. */
 export const bestOfAgent = 'best-of';
 
 /** Who chooses among the candidates that succeeded. */

@@ -12,9 +12,12 @@ export interface Ability {
   hasLabel(label: string): boolean;
 }
 
-/** Whether a daemon can run a task: the one rule of the queue, the claim, and the answer to whoever asks why a task waits. */
+/** Whether a daemon can run a task: the one rule of the queue, the claim, and the answer to why a task waits. */
 export const canRun = (daemon: Ability, { agent, needs }: Requirements): boolean =>
   (agent === '' || daemon.hasAgent(agent)) && needs.every((label) => daemon.hasLabel(label));
+
+/** A host without a daemon for so long is gone, and nothing waits for it any more. */
+export const HOST_GONE_MS = 10 * 60_000;
 
 export const hostLabel = (host: string): string => `host:${host}`;
 
@@ -29,7 +32,8 @@ export const labelsOfDaemon = ({
   labels: readonly string[];
 }): string[] => [...labels, hostLabel(host), `daemon:${id}`];
 
-const none: readonly string[] = [];
+/** What asks for no label. */
+export const noNeeds: readonly string[] = [];
 
 /** The labels that a task asks for: those that its creator named, and the host where its directory is. */
 export function needsOf({
@@ -40,7 +44,7 @@ export function needsOf({
   needs: string | null;
   home: string | null;
 }): readonly string[] {
-  if (needs === null && home === null) return none;
+  if (needs === null && home === null) return noNeeds;
   const labels = new Set(needs === null ? [] : (JSON.parse(needs) as string[]));
   if (home !== null) labels.add(hostLabel(home));
   return [...labels].sort();

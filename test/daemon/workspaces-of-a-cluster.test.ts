@@ -155,7 +155,7 @@ describeCluster('the host of a task', () => {
   });
 
   it(
-    'fails a task whose host is gone for ten minutes, and begins anew where a person retries it',
+    'fails a task whose host is gone for ten minutes, and starts over where a person retries it',
     async () => {
       await using cluster = await strandedTask({ cwd: temporaryFolder(), worktree: false });
       const { survivor, id, gone, left } = cluster;
@@ -184,7 +184,7 @@ describeCluster('the host of a task', () => {
   );
 
   it(
-    'begins anew on another host where no agent has worked in the worktree',
+    'starts over on another host where no agent has worked in the worktree',
     async () => {
       await using cluster = await strandedTask({ cwd: repository.root, worktree: true });
       const { survivor, id, gone, left } = cluster;
@@ -210,7 +210,7 @@ describeCluster('the host of a task', () => {
       const { task, events } = await follow(survivor.client, id);
       expect(task).toMatchObject({ status: 'completed', home: left, daemon: { host: left } });
       expect(events).toContainEqual(
-        expect.objectContaining({ type: 'requeued', message: expect.stringContaining('begins anew') }),
+        expect.objectContaining({ type: 'requeued', message: expect.stringContaining('starts over') }),
       );
     },
     3 * patienceMs,

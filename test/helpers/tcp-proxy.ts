@@ -24,14 +24,14 @@ export class TcpProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Nothing comes through in either direction any more, and nobody is told: packets are lost, as by a firewall. */
+  /** Nothing comes through in either direction any more, and no side gets an error: packets are lost, as by a firewall. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.pause();
   }
 
   /** What was open is broken off, as the other side would do by then; new connections come through. */
-  mend(): void {
+  restore(): void {
     this.#isCut = false;
     this.breakOff();
   }

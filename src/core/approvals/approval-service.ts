@@ -10,6 +10,7 @@ import { visibleLine } from '../../contract/visible-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
+import { unlessAborted } from '../async/unless-aborted.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
@@ -327,7 +328,7 @@ export class ApprovalService {
   async waitForDecision(id: string, signal: AbortSignal): Promise<ApprovalRow> {
     const { bus, store, runtime, daemon } = this.#deps;
     const changed = Promise.withResolvers<ApprovalRow>();
-    // An abort may come while the row is read, before anybody awaits it.
+    // It may reject while the row is read below, before it is awaited.
     changed.promise.catch(() => undefined);
     const look = () => {
       const found = store.find(id).then((row) => {
@@ -342,8 +343,6 @@ export class ApprovalService {
       }),
       bus.onGap(look),
     ];
-    const abort = () => changed.reject(signal.reason as Error);
-    signal.addEventListener('abort', abort);
     let timer: NodeJS.Timeout | undefined;
     const looking = daemon.isInCluster ? setInterval(look, LOOK_EVERY_MS) : undefined;
     try {
@@ -354,12 +353,11 @@ export class ApprovalService {
       // Beyond the longest timer, the regular expiry decides.
       const wait = Math.min(Math.max(0, left) + 1, MAX_TIMER_MS);
       timer = setTimeout(() => void this.expire().catch(changed.reject), wait);
-      return await changed.promise;
+      return await unlessAborted(changed.promise, signal);
     } finally {
       clearTimeout(timer);
       clearInterval(looking);
       for (const unsubscribe of subscriptions) unsubscribe();
-      signal.removeEventListener('abort', abort);
     }
   }
 

@@ -28,7 +28,7 @@ export async function copyCluster(server: PostgresServer, directory: string): Pr
   );
 }
 
-/** A database with a log would get one beside it from whoever reads it. */
+/** A database with a log would get one beside it when it is read. */
 function inOneFile(file: string): void {
   const native = new DatabaseSync(file);
   native.exec('pragma journal_mode = delete');

@@ -121,7 +121,7 @@ async function fill(
   const refusal = `${nameOfServer(server)} is not empty, and a restore replaces nothing. Create an empty database, name it in DATABASE_URL and try again: createdb --encoding=UTF8 svc_restored`;
   const filled = await fillPostgres(native, client, { config, now, refusal, onProgress, signal });
   if (isSeedMissing) writeMasterSeed(identityFile, seedIn(ownSeed));
-  // The archives come before the commit: whoever finds the rows finds them, too.
+  // The archives come before the commit: once the rows are there, so are they.
   const archives = placeArchives(join(staging, 'archive'), join(locations.data, 'archive'), stamp);
   return {
     ...filled,

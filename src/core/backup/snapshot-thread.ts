@@ -1,4 +1,4 @@
-// Copies the database of a cluster in a thread of its own, so that the daemon goes on answering.
+// Copies the database of a cluster in a thread of its own, so that the daemon continues to answer.
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import { translateStorageError } from '../storage/sqlite/storage-errors.ts';

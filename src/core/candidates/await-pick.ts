@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { EventBus } from '../events.ts';
 import type { NotificationService } from '../notifications/notification-service.ts';
 import type { Runtime } from '../runtime.ts';
+import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Database } from '../storage/database.ts';
 import type { AgentRun } from '../agents/agent-adapter.ts';
 import type { CandidateStore } from './candidate-store.ts';
@@ -39,18 +40,15 @@ export async function awaitPick(
     data: { waitsFor: 'pick', until: new Date(until).toISOString() },
   });
   const changed = Promise.withResolvers<void>();
-  // An abort may come while the row is read, before anybody awaits it.
-  changed.promise.catch(() => undefined);
   const unsubscribe = bus.on('task', ({ task: { id }, event }) => {
     if (id === task.id && event.data['choice'] !== undefined) changed.resolve();
   });
-  const stopLooking = bus.onDoubt(() => {
+  const look = () => {
     candidates.choiceOf(task.id).then((choice) => {
       if (choice) changed.resolve();
     }, changed.reject);
-  });
-  const abort = () => changed.reject(signal.reason as Error);
-  signal.addEventListener('abort', abort);
+  };
+  const stopLooking = bus.onDoubt(look);
   let timer: NodeJS.Timeout | undefined;
   const wait = () => {
     const left = until - runtime.now().getTime();
@@ -59,16 +57,14 @@ export async function awaitPick(
   };
   try {
     signal.throwIfAborted();
-    const choice = await candidates.choiceOf(task.id);
-    if (choice) return choice;
+    look();
     wait();
-    await changed.promise;
+    await unlessAborted(changed.promise, signal);
     return await candidates.choiceOf(task.id);
   } finally {
     clearTimeout(timer);
     unsubscribe();
     stopLooking();
-    signal.removeEventListener('abort', abort);
   }
 }
 

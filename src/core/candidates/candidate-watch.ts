@@ -1,3 +1,4 @@
+import { unlessAborted } from '../async/unless-aborted.ts';
 import type { Task, TaskEvent } from '../../contract/task.ts';
 import type { RunningEvent } from '../agents/agent-adapter.ts';
 import type { EventBus } from '../events.ts';
@@ -85,15 +86,12 @@ export class CandidateWatch {
       });
       looking.catch(done.reject);
     };
-    const abort = () => done.reject(signal.reason as Error);
-    signal.addEventListener('abort', abort);
     try {
       signal.throwIfAborted();
       this.#look();
-      await done.promise;
+      await unlessAborted(done.promise, signal);
     } finally {
       this.#look = undefined;
-      signal.removeEventListener('abort', abort);
     }
   }
 

@@ -9,13 +9,13 @@ import type { Log } from '../log.ts';
 import { type Ability, labelsOfDaemon } from '../placement.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
+import { SILENT_SECONDS } from '../storage/postgres/live-daemons.ts';
 import type { DaemonRow } from '../storage/rows/daemons.ts';
 import { requireNotMoved } from '../storage/moved-mark.ts';
 import type { Schema } from '../storage/schema.ts';
 
 const EVERY_MS = 5000;
-/** A daemon that has not said anything for so long is not counted any more. */
-export const SILENT_MS = 30_000;
+const SILENT_MS = SILENT_SECONDS * 1000;
 /** After this time it is forgotten. */
 const FORGOTTEN_MS = 24 * 3_600_000;
 

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
+import { within } from '../async/within.ts';
 import { OutboundError, tooSlow } from './outbound-error.ts';
 
 /** All addresses of a host. */
@@ -35,15 +36,10 @@ export class Resolver {
   async resolve(host: string): Promise<LookupAddress[]> {
     const flight = this.#flights.get(host) ?? this.#wait(host);
     flight.askers++;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(tooSlow(`The name server for ${host}`)), this.#timeoutMs);
-    });
     try {
       this.#start();
-      return await Promise.race([flight.promise, late]);
+      return await within(this.#timeoutMs, flight.promise, () => tooSlow(`The name server for ${host}`));
     } finally {
-      clearTimeout(timer);
       flight.askers--;
       this.#dropUnwanted(flight);
     }

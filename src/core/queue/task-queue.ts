@@ -1,4 +1,4 @@
-import type { Requirements } from '../placement.ts';
+import { noNeeds, type Requirements } from '../placement.ts';
 
 /** Where work waits: behind tasks, in the reserved lane for people who wait, or alone because it may end the daemon. */
 export type Lane = 'task' | 'interactive' | 'suspect';
@@ -17,14 +17,12 @@ export interface EnqueueOptions extends Partial<QueuedWork> {
   delayMs?: number;
 }
 
-const nothing: readonly string[] = [];
-
 /** The work of an id of which not everything was said. */
 export const workOf = ({
   priority = 3,
   owner = '',
   agent = '',
-  needs = nothing,
+  needs = noNeeds,
   lane = 'task',
 }: Partial<QueuedWork>): QueuedWork => ({ priority, owner, agent, needs, lane });
 

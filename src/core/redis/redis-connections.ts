@@ -80,7 +80,7 @@ export class RedisConnections {
   async attempt<T>(work: (redis: Redis) => Promise<T>): Promise<{ value: T } | undefined> {
     if (!this.isUp) return undefined;
     try {
-      const value = await within(COMMAND_MS, work(this.producer), TIMED_OUT);
+      const value = await within(COMMAND_MS, work(this.producer), () => new Error(TIMED_OUT));
       this.#restUntil = Number.NEGATIVE_INFINITY;
       this.#back();
       return { value };

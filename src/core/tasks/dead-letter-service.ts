@@ -58,7 +58,7 @@ export class DeadLetterService {
         if (task.best_of !== null)
           throw new AppError(
             'wrong_state',
-            `A task with candidates begins anew as another task: svc tasks retry ${task.id}`,
+            `A task with candidates starts over as another task: svc tasks retry ${task.id}`,
           );
         if (await isVerified(transaction, task.id)) requireCommandRights(caller);
         if (startsAnew.has(row.class)) await forgetRun(transaction, task.id);
@@ -126,7 +126,7 @@ export class DeadLetterService {
       const task = await store.lockHead(transaction, row.task_id);
       const resolved_at = runtime.now().toISOString();
       const item = await deadLetters.close(transaction, id, { ...change, resolved_at });
-      // Somebody else may have closed it since it was read.
+      // Another request may have closed it since it was read.
       if (!item) throw new AppError('wrong_state', `This dead letter is already ${(await find()).status}`);
       await alsoDo(transaction, row, task);
       await caller.auditEntry?.append(transaction);

@@ -2,7 +2,7 @@ import type { WriteTransaction } from '../storage/database.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
 
 /**
- * Makes a task that is bound to a host begin anew on any: its worktree, its sessions and the state of its run there count
+ * Makes a task that is bound to a host start over on any: its worktree, its sessions and the state of its run there count
  * no more. What is in the worktree stays on that host.
  */
 export async function leaveHome({ db }: WriteTransaction, { id }: Pick<TaskHead, 'id'>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Membership } from '../cluster/membership.ts';
 import type { TaskError } from '../../contract/task.ts';
+import { HOST_GONE_MS } from '../placement.ts';
 import type { Database } from '../storage/database.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import { leaveHome } from './fresh-start.ts';
@@ -7,8 +8,6 @@ import type { TaskAdmission } from './task-admission.ts';
 import { headColumns } from './task-columns.ts';
 import { type FailureParts, failForGood } from './task-failure.ts';
 
-/** So long a task waits for a daemon of the host where its directory is. */
-const GONE_MS = 10 * 60_000;
 const PAGE = 500;
 
 export interface HostWatchDeps extends FailureParts {
@@ -17,7 +16,7 @@ export interface HostWatchDeps extends FailureParts {
   membership: Pick<Membership, 'isGone'>;
 }
 
-/** Ends the wait of tasks for a host whose daemons are gone: they fail, or begin anew where nothing is lost. */
+/** Ends the wait of tasks for a host whose daemons are gone: they fail, or start over where nothing is lost. */
 export class HostWatch {
   readonly #deps: HostWatchDeps;
   constructor(deps: HostWatchDeps) {
@@ -27,7 +26,7 @@ export class HostWatch {
   async look(): Promise<void> {
     const { membership } = this.#deps;
     for (const host of await this.#hosts()) {
-      if (!membership.isGone(host, GONE_MS)) continue;
+      if (!membership.isGone(host, HOST_GONE_MS)) continue;
       for (const task of await this.#tasksOf(host)) await this.#end(task, host);
     }
   }
@@ -62,14 +61,14 @@ export class HostWatch {
         return undefined;
       }
       await leaveHome(transaction, task);
-      const message = `No daemon has run on the host ${host} for 10 minutes; the task begins anew on another`;
+      const message = `No daemon has run on the host ${host} for 10 minutes; the task starts over on another`;
       await store.addEvents(transaction, task, runtime.now(), [{ type: 'requeued', message }]);
       return { ...task, home: null };
     });
     if (fresh?.status === 'queued') await admission.wake(fresh);
   }
 
-  /** A task fails from a claim only: this one is nobody's, and no attempt. */
+  /** A task fails from a claim only: this one is without a worker, and no attempt. */
   async #claim(
     transaction: Parameters<typeof failForGood>[1],
     task: TaskHead,
@@ -97,5 +96,5 @@ export class HostWatch {
 const goneError = (host: string, { id, cwd }: Pick<TaskHead, 'id' | 'cwd'>): TaskError => ({
   class: 'host_gone',
   code: 'host_gone',
-  message: `The task works in ${cwd ?? 'a directory'} on the host ${host}, where no daemon has run for 10 minutes. Start a daemon there again and retry the task, or retry it now to begin anew on another host: svc tasks retry ${id}`,
+  message: `The task works in ${cwd ?? 'a directory'} on the host ${host}, where no daemon has run for 10 minutes. Start a daemon there again and retry the task, or retry it now to start over on another host: svc tasks retry ${id}`,
 });

@@ -347,7 +347,7 @@ export class TaskService {
     return { id: runtime.newId('task'), created_at: at, updated_at: at };
   }
 
-  /** Where its host is still gone, a retry begins anew on another. */
+  /** Where its host is still gone, a retry starts over on another. */
   #hasLostHome({ home, error }: StoredTask): boolean {
     const isGone = error !== null && (JSON.parse(error) as TaskError).class === 'host_gone';
     return isGone && home !== null && !this.#deps.placement.hasHost(home);

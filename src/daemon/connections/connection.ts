@@ -60,7 +60,7 @@ export class Connection implements Held {
     return this.#answers.size === 0;
   }
 
-  /** Whether the client waits for an answer that ends by itself, or has not asked for anything yet. */
+  /** Whether the client waits for an answer that ends without the client, or has not asked for anything yet. */
   get isOwed(): boolean {
     if (!this.#latest) return !this.isUpgraded;
     return [...this.#answers].some((answer) => !answer.headersSent || answer.hasHeader('content-length'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { poll } from '../poll.ts';
 import type { ClusterWorld } from './cluster-world.ts';
 
-/** A run that goes on for longer is not counted: the cancel did not end it. */
+/** A run that continues for longer is not counted: the cancel did not end it. */
 const LIMIT_MS = 60_000;
 
 /**

@@ -80,7 +80,7 @@ export async function checkCluster(world: ClusterWorld, ledger: ClientLedger): P
 
 const isPoison = ({ code, started }: TaskFacts) => code === 'poison' && started >= 2;
 
-/** Whether the schedule accounts for each of its times, while it goes on. */
+/** Whether the schedule accounts for each of its times, while it continues. */
 export async function checkTimes(world: ClusterWorld): Promise<string[]> {
   await using client = await world.connect();
   const { rows } = await client.query<{ counted: number; slots: number }>(`

@@ -50,12 +50,12 @@ export class ClusterDaemon {
     return new ClusterDaemon(await freePort(), env);
   }
 
-  /** A client that is signed in as the owner on this daemon. */
-  client(): Client {
+  /** A client that is signed in as the owner on this daemon, whose requests may go by another address. */
+  client({ baseUrl = this.url, timeoutMs = 10_000 } = {}): Client {
     const session = readFileSync(join(this.folder, 'owner-session'), 'utf8').trim();
     return createClient(contract, {
-      baseUrl: this.url,
-      fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(10_000) }),
+      baseUrl,
+      fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }),
       headers: { cookie: `${sessionCookie}=${session}` },
     });
   }

@@ -34,7 +34,6 @@ export class ClusterWorld implements AsyncDisposable {
   readonly redis: RedisServer;
   readonly receiver: WebhookReceiver;
   readonly random: Random;
-  /** Has the way of the rig itself to the database. */
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-cluster-'));
   /** Where the commands of tasks write that they ran. */
   readonly ledger = join(this.folder, 'ledger');

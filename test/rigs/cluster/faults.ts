@@ -134,8 +134,8 @@ function cutOff(name: string, weight: number, ms: number): Fault {
       ways.postgres.cut();
       ways.redis.cut();
       await delay(ms);
-      ways.postgres.mend();
-      ways.redis.mend();
+      ways.postgres.restore();
+      ways.redis.restore();
     },
   };
 }

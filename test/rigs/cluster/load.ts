@@ -66,7 +66,7 @@ async function createOneByOne(
   }
 }
 
-/** A schedule that is due every five seconds, and a webhook that is told of every end. */
+/** A schedule that is due every five seconds, and a webhook for every end. */
 export async function subscribe(world: ClusterWorld): Promise<void> {
   const client = world.anyDaemon().client();
   const url = world.receiver.urlOf(HOOK);
@@ -84,5 +84,6 @@ export async function subscribe(world: ClusterWorld): Promise<void> {
 
 const HOOK = 'ends';
 
-const noteAndSleep = (world: ClusterWorld): string =>
+/** A command that notes that it ran, and takes a moment. */
+export const noteAndSleep = (world: ClusterWorld): string =>
   `echo "$SVC_TASK_ID" >> ${world.ledger}; sleep 0.${world.random.between(0, 3)}`;

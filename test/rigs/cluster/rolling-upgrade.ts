@@ -2,11 +2,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { freePort } from '../../../bench/free-port.ts';
-import { type Client, createClient } from '../../../src/contract/client.ts';
-import { contract } from '../../../src/contract/index.ts';
-import { sessionCookie } from '../../../src/contract/locations.ts';
+import type { Client } from '../../../src/contract/client.ts';
 import type { Migration } from '../../../src/core/storage/migration.ts';
 import { migratePostgres, postgresMigrations } from '../../../src/core/storage/postgres/migrate-postgres.ts';
 import { root } from '../../cli/svc-binary.ts';
@@ -15,7 +12,7 @@ import { Random } from '../crash/random.ts';
 import { checkCluster, type ClusterFindings } from './check-cluster.ts';
 import type { ClusterDaemon } from './cluster-daemon.ts';
 import { ClusterWorld } from './cluster-world.ts';
-import { ClientLedger, subscribe } from './load.ts';
+import { ClientLedger, noteAndSleep, subscribe } from './load.ts';
 import { untilFinished } from './rig.ts';
 
 export interface UpgradeReport extends ClusterFindings {
@@ -44,7 +41,9 @@ export async function upgradeCluster(count: number, say: (line: string) => void)
   using next = makeNext('0.2.0');
   const urls = world.daemons.map(({ url }) => url);
   await using _ = await startGuideBalancer(port, urls);
-  const client = clientOf(baseUrl, world);
+  const [first] = world.daemons;
+  if (!first) throw new Error('There is nothing to upgrade');
+  const client = first.client({ baseUrl, timeoutMs: 20_000 });
   const stop = new AbortController();
   const report = { requests: 0, failures: [] as string[] };
   const ledger = new ClientLedger();
@@ -52,7 +51,7 @@ export async function upgradeCluster(count: number, say: (line: string) => void)
   const load = Array.from({ length: CLIENTS }, (_client, at) =>
     sendRequests(client, { at, world, ledger, report, signal: stop.signal }),
   );
-  await expand(world.databaseUrl);
+  await expand(world);
   for (const daemon of world.daemons) {
     await replace(client, daemon, next.program);
     say(`${daemon.url} is upgraded; ${report.requests} requests, ${report.failures.length} failed`);
@@ -90,12 +89,10 @@ const later: Migration = async (db) => {
 };
 
 /** What the first newer daemon does to the tables. */
-async function expand(databaseUrl: string): Promise<void> {
-  const client = new pg.Client(databaseUrl);
-  await client.connect();
+async function expand(world: ClusterWorld): Promise<void> {
+  await using client = await world.connect();
   const migrations = { ...postgresMigrations, '9999-later': { up: later, contracts: false } };
   await migratePostgres(client, { migrations });
-  await client.end();
 }
 
 async function replace(client: Client, daemon: ClusterDaemon, program: string): Promise<void> {
@@ -106,15 +103,6 @@ async function replace(client: Client, daemon: ClusterDaemon, program: string): 
   if (!(await daemon.start()))
     throw new Error(`The newer daemon does not start: ${daemon.errors.join('\n')}`);
   while ((await fetch(`${daemon.url}/api/health/ready`)).status !== 200) await delay(50);
-}
-
-function clientOf(baseUrl: string, { daemons: [daemon] }: ClusterWorld): Client {
-  const session = readFileSync(join(daemon?.folder ?? '', 'owner-session'), 'utf8').trim();
-  return createClient(contract, {
-    baseUrl,
-    fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(20_000) }),
-    headers: { cookie: `${sessionCookie}=${session}` },
-  });
 }
 
 interface Load {
@@ -133,7 +121,7 @@ async function sendRequests({ tasks }: Client, { at, world, ledger, report, sign
   };
   for (let n = 0; !signal.aborted; n++) {
     const key = `${at}-${n}`;
-    const prompt = `echo "$SVC_TASK_ID" >> ${world.ledger}; sleep 0.${world.random.between(0, 3)}`;
+    const prompt = noteAndSleep(world);
     await send('create', async () => {
       const body = { title: `Task ${key}`, assignedAgent: 'command', prompt };
       const { task } = await tasks.create({ body, headers: { 'idempotency-key': key } });

@@ -7,6 +7,7 @@ import type { Cli } from '../../program/cli.ts';
 import { readVersion } from '../../program/version.ts';
 import { Config, keepOwnFilesPrivate, restoreHome, type RestoreReport } from './backup-files.ts';
 import { explainFailure } from './explain-failure.ts';
+import { unpackingStep } from './unpacking-step.ts';
 
 interface Options {
   paused?: boolean;
@@ -48,8 +49,7 @@ async function restoreToHome(cli: Cli, file: string, { paused = false, json }: O
       version: readVersion(),
       now: new Date(),
       isPaused: paused,
-      onUnpack: (done, total) =>
-        show(done < total ? { text: 'unpacking the backup', done, total } : { text: 'checking the backup' }),
+      onUnpack: (done, total) => show(unpackingStep(done, total)),
     }),
   ).catch((error: unknown) => {
     throw explainFailure(error, {

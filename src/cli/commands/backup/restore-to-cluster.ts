@@ -3,9 +3,11 @@ import { whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
 import { readVersion } from '../../program/version.ts';
 import { untilInterrupted } from '../run/on-interrupt.ts';
+import { linesOfChanged } from '../storage/lines-of-changed.ts';
 import { openProConfig } from '../storage/open-config.ts';
 import { type ClusterRestoreReport, restoreCluster } from './backup-files.ts';
 import { explainFailure } from './explain-failure.ts';
+import { unpackingStep } from './unpacking-step.ts';
 
 /** `svc restore FILE` in mode `pro`: fills the empty database of the cluster. */
 export async function restoreToCluster(
@@ -30,11 +32,7 @@ export async function restoreToCluster(
         onProgress,
         onUnpack(done, total) {
           signal.throwIfAborted();
-          onProgress(
-            done < total
-              ? { text: 'unpacking the backup', done, total }
-              : { text: 'checking the backup', done: 0, total: 0 },
-          );
+          onProgress({ done: 0, total: 0, ...unpackingStep(done, total) });
         },
       });
     });
@@ -58,8 +56,7 @@ function* linesOf(report: ClusterRestoreReport): Generator<string> {
   yield wasComplete
     ? `An earlier restore of ${backup} was complete: all ${rows} rows of ${tables.length} tables are in ${escapeLine(to)}.`
     : `Restored ${backup} to ${escapeLine(to)}: copied and compared ${rows} rows of ${tables.length} tables.`;
-  if (changed > 0)
-    yield `${changed} values held a NUL or half a surrogate pair, which PostgreSQL cannot store; it is U+FFFD (\ufffd) there.`;
+  yield* linesOfChanged(changed);
   if (settings.length > 0) yield `${settings.length} settings that the daemons share were restored with it.`;
   if (archives.length > 0)
     yield `${archives.length} archives of the audit log are in the data directory of this machine.`;

@@ -5,6 +5,7 @@ import { whileWaiting } from '../../output/while-waiting.ts';
 import type { Cli } from '../../program/cli.ts';
 import { explainFailure } from '../backup/explain-failure.ts';
 import { untilInterrupted } from '../run/on-interrupt.ts';
+import { linesOfChanged } from './lines-of-changed.ts';
 import { openProConfig, requireLocal } from './open-config.ts';
 import {
   type CopyReport,
@@ -62,8 +63,7 @@ function* linesOf(report: CopyReport): Generator<string> {
     : `Copied and compared ${rows} rows of ${tables.length} tables.`;
   yield `  from ${escapeLine(from)}`;
   yield `  to   ${escapeLine(to)}`;
-  if (changed > 0)
-    yield `${changed} values held a NUL or half a surrogate pair, which PostgreSQL cannot store; it is U+FFFD (\ufffd) there.`;
+  yield* linesOfChanged(changed);
   if (settings.length > 0) yield `${settings.length} settings moved with it.`;
   if (keptAs !== undefined) yield `What was there before is in ${escapeLine(keptAs)}.`;
   yield audit.valid

@@ -239,7 +239,7 @@ export class VectorBackfill {
     }, waitMs);
   }
 
-  /** Never rejects: a lease that is not given back ends by itself. */
+  /** Never rejects: a lease that is not released expires. */
   async #endTurn({ hasTurn }: Pass): Promise<void> {
     const { shared, log } = this.#deps;
     if (hasTurn)

@@ -28,7 +28,7 @@ interface IdRange {
 export interface SharedIndexDeps {
   database: DatabaseSync;
   store: () => FileStore;
-  /** Called before a file of this daemon goes because somebody removed it on another one. */
+  /** Called before a file of this daemon goes because a user removed it on another one. */
   onForgotten: (path: string) => void;
   /** Called after commits with changes that the other daemons have not. */
   onUnpublished: () => void;

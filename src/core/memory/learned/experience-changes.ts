@@ -1,10 +1,7 @@
 import type { EventBus } from '../../events.ts';
 import type { Database, WriteTransaction } from '../../storage/database.ts';
 import type { Runtime } from '../../runtime.ts';
-import { EXPERIENCES, raiseStream } from '../shared/memory-streams.ts';
-
-/** How long changes are kept. */
-const HEARD_MS = 7 * 86_400_000;
+import { EXPERIENCES, raiseStream, REMEMBERED_MS } from '../shared/memory-streams.ts';
 
 export interface ExperienceChangesDeps {
   database: Database;
@@ -58,7 +55,7 @@ export class ExperienceChanges {
 
   /** Removes what every daemon has heard of since: an index that starts is given all experiences. */
   async tidy(): Promise<void> {
-    const before = new Date(this.#deps.runtime.now().getTime() - HEARD_MS).toISOString();
+    const before = new Date(this.#deps.runtime.now().getTime() - REMEMBERED_MS).toISOString();
     await this.#deps.database.write(({ db }) =>
       db.deleteFrom('experience_changes').where('changed_at', '<', before).execute(),
     );

@@ -2,12 +2,10 @@ import { statSync } from 'node:fs';
 import type { Leases } from '../../leases.ts';
 import { isInside } from '../../paths/real-path.ts';
 import type { Runtime } from '../../runtime.ts';
+import { HOST_GONE_MS } from '../../placement.ts';
 import type { Database } from '../../storage/database.ts';
 import type { MemoryStreamRow } from '../../storage/rows/shared-memory.ts';
 import type { SharedFiles } from './shared-files.ts';
-
-/** A folder of a machine that nobody has read for so long is taken over by another one that has a folder at its path. */
-const HOST_GONE_MS = 10 * 60_000;
 
 export interface RootKeeperDeps {
   database: Pick<Database, 'read'>;
@@ -81,7 +79,7 @@ export class RootKeeper {
     return true;
   }
 
-  /** Gives all folders to whoever takes them next. */
+  /** Releases all folders for other daemons. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const root of this.#kept) await this.#deps.leases.release(leaseOf(root));

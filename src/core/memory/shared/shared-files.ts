@@ -4,13 +4,11 @@ import type { Database } from '../../storage/database.ts';
 import type { MemoryFileRow, MemoryStreamRow } from '../../storage/rows/shared-memory.ts';
 import type { Schema } from '../../storage/schema.ts';
 import type { SharedFile, StoredChunk, StoredFile, UnpublishedFile } from '../index/index-calls.ts';
-import { takeIdBlock } from './memory-streams.ts';
+import { REMEMBERED_MS, takeIdBlock } from './memory-streams.ts';
 
 /** How many files are read at a time, and about how many bytes of them. */
 const PAGE = 100;
 const PAGE_BYTES = 2 * 2 ** 20;
-/** Removed files are remembered so long; an index that was away longer reads everything again. */
-const FORGOTTEN_MS = 7 * 86_400_000;
 
 export interface SharedFilesDeps {
   database: Database;
@@ -56,7 +54,7 @@ export class SharedFiles {
     );
   }
 
-  /** Forgets a folder that this daemon kept and that nobody wants indexed any more. */
+  /** Forgets a folder that this daemon kept and that is not to be indexed any more. */
   async drop(name: string, keeper: string): Promise<void> {
     await this.#deps.database.write(async ({ db }) => {
       const dropped = await db
@@ -194,7 +192,7 @@ export class SharedFiles {
   /** Forgets which files were removed long ago. */
   async tidy(): Promise<void> {
     const { database, runtime } = this.#deps;
-    const before = new Date(runtime.now().getTime() - FORGOTTEN_MS).toISOString();
+    const before = new Date(runtime.now().getTime() - REMEMBERED_MS).toISOString();
     await database.write(async ({ db }) => {
       const gone = await removedBefore(db, before);
       for (const { root, rev } of gone)

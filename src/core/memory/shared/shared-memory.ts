@@ -142,7 +142,7 @@ export class SharedMemory {
     await this.look();
   }
 
-  /** An index that starts anew is asked what it has. */
+  /** An index that was restarted is asked what it has. */
   reset(): void {
     this.#revs = undefined;
   }

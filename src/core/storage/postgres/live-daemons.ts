@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** A daemon that said anything within so many seconds runs. */
+/** A daemon that has said nothing for so many seconds does not count as running any more. */
 export const SILENT_SECONDS = 30;
 
 export interface LiveDaemon {

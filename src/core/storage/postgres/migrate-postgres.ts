@@ -122,7 +122,7 @@ function refuseNewer(recorded: Recorded[], names: string[]): void {
     );
 }
 
-/** None of them knows the migration: whoever does has waited for it. */
+/** None of them knows the migration: those that do have waited for it. */
 async function requireNoOlder(client: pg.ClientBase): Promise<void> {
   const daemons = await liveDaemons(client);
   if (daemons.length > 0)

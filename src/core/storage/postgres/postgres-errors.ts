@@ -36,7 +36,7 @@ export const isConnectionLost = (error: unknown): boolean =>
   GONE.has(codeOf(error)) ||
   (error instanceof Error && codeOf(error) === '' && goneTexts.test(error.message));
 
-/** What a standby answers to whoever wants to write. */
+/** What a standby answers to a write. */
 export const readOnlyError = (): Error =>
   Object.assign(new Error('the server is a standby'), { code: READ_ONLY });
 

@@ -7,7 +7,7 @@ import type { ReaderPool } from './reader-pool.ts';
 
 /** The server is asked again after this time only. */
 const CHECK_EVERY_MS = 1000;
-/** Whoever asks for the health does not wait longer: a server that cannot be reached may not even refuse. */
+/** A health check does not wait longer: a server that cannot be reached may not even refuse. */
 const CHECK_LIMIT_MS = 5000;
 
 export interface ServerWatchDeps {
@@ -57,7 +57,7 @@ export class ServerWatch {
       const answer = sql<{ standby: number; time: number }>`select pg_is_in_recovery() as standby,
         extract(epoch from clock_timestamp()) * 1000 as time`.execute(db);
       const [{ standby, time } = { standby: 0, time: 0 }] = (
-        await within(CHECK_LIMIT_MS, answer, 'The server does not answer')
+        await within(CHECK_LIMIT_MS, answer, () => new Error('The server does not answer'))
       ).rows;
       onTime({ sentAt, answeredAt: monotonic(), serverTime: time });
       this.#fault = standby ? this.#readOnly() : undefined;

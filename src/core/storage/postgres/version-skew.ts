@@ -7,11 +7,11 @@ import { liveDaemons } from './live-daemons.ts';
  * consecutive versions work together, and no others.
  */
 export async function requireNeighbours(client: pg.ClientBase, version: string): Promise<void> {
-  const stranger = (await liveDaemons(client)).find((daemon) => !areNeighbours(daemon.version, version));
-  if (stranger)
+  const distant = (await liveDaemons(client)).find((daemon) => !areNeighbours(daemon.version, version));
+  if (distant)
     throw new AppError(
       'wrong_state',
-      `This is svc ${version}, and a daemon of svc ${stranger.version} runs on ${stranger.host}. Daemons of a cluster may be one minor version apart. Upgrade step by step, or stop the others first: svc cluster drain --stop`,
+      `This is svc ${version}, and a daemon of svc ${distant.version} runs on ${distant.host}. Daemons of a cluster may be one minor version apart. Upgrade step by step, or stop the others first: svc cluster drain --stop`,
     );
 }
 

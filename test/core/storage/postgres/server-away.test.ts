@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)('a server that goes away (needs PostgreSQL)', () =
       await expect(keysOf(database)).rejects.toMatchObject({ code: 'unavailable' });
       await expect(note(database, 'during')).rejects.toMatchObject({ code: 'unavailable' });
       expect(database.fault()).toMatchObject({ kind: 'unavailable' });
-      proxy.mend();
+      proxy.restore();
       await note(database, 'after');
       expect(await keysOf(database)).toEqual(['after', 'before']);
       expect(database.fault()).toBeUndefined();
