@@ -115,11 +115,11 @@ export async function planTasks(
 export function inOrder(
   filters: TaskFilter[],
   isByCreation: boolean,
-  rest: Pick<Rest, 'db' | 'isLong'>,
+  { db, isLong }: Pick<Rest, 'db' | 'isLong'>,
 ): TaskPlan {
   const walked = isByCreation ? filters.find(({ walk }) => walk !== undefined) : undefined;
   const tests = filters.filter((filter) => filter !== walked);
-  return { by: 'order', walk: walked?.walk ?? allByCreation, walked, tests, ...rest };
+  return { by: 'order', walk: walked?.walk ?? allByCreation, walked, tests, db, isLong };
 }
 
 /** The first matches of a text in the direction of the list, from a number on. */

@@ -140,6 +140,22 @@ describe('filters of tasks', () => {
     );
   });
 
+  it('reads a page in the order of the list where the first matches of a text do not have it', async () => {
+    await using storage = await openStorage();
+    // Imported tasks: the later their number, the earlier they were created.
+    const minutes = [4, 3, 2, 1, 0];
+    await insertTasks(
+      storage,
+      minutes.map((minute) =>
+        newTask(`t${minute}`, { title: 'test', created_at: `2026-01-01T00:0${minute}:00.000Z` }),
+      ),
+    );
+    const lists = listsOf(storage, { ...readSizes, few: 1, matches: 3 });
+    const query = filterTasksQuerySchema.parse({ q: 'test', sortOrder: 'asc', limit: '2' });
+    const { tasks } = await lists.filter(owner, query);
+    expect(tasks.map(({ id }) => id)).toEqual(['t0', 't1']);
+  });
+
   it('count up to a bound, and say so', async () => {
     await using storage = await openStorage();
     await insertTasks(
