@@ -126,23 +126,10 @@ export class OutcomeRecorder {
         [...rest, { type: 'waiting_for_agent', message: outcome.message }],
       );
     const { error, isFinal = false, retryAfterMs } = outcome;
-    const deferredMs = isFinal ? undefined : this.#deferralOf(task, outcome, now);
-    if (deferredMs !== undefined) {
-      const change = {
-        attempts: task.attempts - 1,
-        forgiven: task.forgiven + 1,
-        outages: 0,
-        outage_since: null,
-      };
+    const deferral = isFinal ? undefined : await this.#deferralOf(transaction, task, outcome, now);
+    if (deferral) {
       const wait = { waitsFor: 'limit', isNewWait: true };
-      return this.#postpone(transaction, task, outcome, {
-        now,
-        delayMs: deferredMs,
-        change,
-        rest,
-        wait,
-        type: 'deferred',
-      });
+      return this.#postpone(transaction, task, outcome, { now, ...deferral, rest, wait, type: 'deferred' });
     }
     const backoff = config.get('queue.retry.backoff');
     const outage =
@@ -178,16 +165,28 @@ export class OutcomeRecorder {
     return this.#postpone(transaction, task, outcome, { now, delayMs, change, rest });
   }
 
-  /** Milliseconds until shortly after the reset of a usage limit; undefined where it is not known, or too far away. */
-  #deferralOf(task: TaskHead, { resetsAt, error }: FailedOutcome, now: Date): number | undefined {
-    const { config, runtime } = this.#deps;
+  /** The wait until shortly after the reset of a usage limit; undefined where it is not known, or too far away. */
+  async #deferralOf(
+    transaction: WriteTransaction,
+    task: TaskHead,
+    { resetsAt, error }: FailedOutcome,
+    now: Date,
+  ): Promise<{ delayMs: number; change: Outage } | undefined> {
+    const { config, runtime, store } = this.#deps;
     if (resetsAt === undefined) return undefined;
     // Who follows a task to its end is told at once that the budget is used up.
     const mayWait = error.class === 'quota' || (error.code === 'day_budget' && task.attached === 0);
     if (!mayWait) return undefined;
     const untilReset = Math.max(0, resetsAt - now.getTime());
     if (untilReset > config.get('agents.maxDeferMs')) return undefined;
-    return Math.round(untilReset + AFTER_RESET_MS + runtime.random() * SPREAD_MS);
+    const delayMs = Math.round(untilReset + AFTER_RESET_MS + runtime.random() * SPREAD_MS);
+    const ended = { outages: 0, outage_since: null };
+    const forgiving = { ...ended, attempts: task.attempts - 1, forgiven: task.forgiven + 1 };
+    if (untilReset > 0) return { delayMs, change: forgiving };
+    // A service that names a reset of the past again and again would have the task wait without end.
+    const isRepeated = (await store.lastError(transaction, task))?.class === error.class;
+    if (!isRepeated) return { delayMs, change: forgiving };
+    return task.attempts < task.max_attempts ? { delayMs, change: ended } : undefined;
   }
 
   /** Queues the task for another attempt. */
