@@ -13,8 +13,9 @@ import {
 import { PostgresRows } from '../storage/copy/postgres-rows.ts';
 import { SqliteRows } from '../storage/copy/sqlite-rows.ts';
 import { MOVED_TO, refuseMoved } from '../storage/moved-mark.ts';
+import { indexAll } from '../storage/postgres/text-index.ts';
 import { lastTaskSeq } from '../storage/sqlite/sqlite-engine.ts';
-import { completePostgres, readStateOf } from './postgres-side.ts';
+import { completePostgres, kyselyOn, readStateOf } from './postgres-side.ts';
 
 interface FillOptions extends Pick<CopyOptions, 'onProgress' | 'signal'> {
   /** The settings that the cluster gets, with the box that seals their secrets. */
@@ -55,10 +56,24 @@ export async function fillPostgres(
   const settings = config.importable();
   const copied = await copyRows(rows);
   await completePostgres(client, { lastTaskSeq: lastTaskSeq(native), settings, now });
+  await indexTexts(client, copied, { onProgress, signal });
   return {
     tables: copied,
     changed: target.changed,
     settings: settings.map(({ key }) => key),
     wasComplete: false,
   };
+}
+
+/** Indexes the texts of the tasks, so that the first search does not wait for all of them. */
+async function indexTexts(
+  client: pg.ClientBase,
+  tables: readonly TableContent[],
+  { onProgress, signal }: Pick<FillOptions, 'onProgress' | 'signal'>,
+): Promise<void> {
+  const total = tables.find(({ name }) => name === 'tasks')?.rows ?? 0;
+  await indexAll(kyselyOn(client), (done) => {
+    signal?.throwIfAborted();
+    onProgress?.({ text: 'indexing the texts of tasks', done, total });
+  });
 }

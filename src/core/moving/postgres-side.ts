@@ -12,7 +12,7 @@ export const kyselyOn = (client: pg.ClientBase): Kysely<Schema> =>
     dialect: postgresDialect(new PostgresConnection((statement) => client.query(statement))),
   });
 
-/** Adds what only PostgreSQL has: numbers beyond those of the rows, and tasks whose words are still to be indexed. */
+/** Adds what only PostgreSQL has: numbers beyond those of the rows, and the settings of the cluster. */
 export async function completePostgres(
   client: pg.ClientBase,
   { lastTaskSeq, settings, now }: { lastTaskSeq: number; settings: readonly SettingChange[]; now: Date },
@@ -21,7 +21,6 @@ export async function completePostgres(
   await client.query(
     `select setval(pg_get_serial_sequence('file_changes', 'id'), coalesce((select max(id) from file_changes), 0) + 1, false)`,
   );
-  await client.query('insert into task_words (task_seq, words) select seq, null from tasks');
   for (const { key, value } of settings)
     await client.query(
       'insert into settings (key, value, version, updated_at, updated_by) values ($1, $2, 1, $3, null)',

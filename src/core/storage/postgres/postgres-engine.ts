@@ -1,12 +1,9 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database, Engine, TextSlice } from '../database.ts';
-import type { Schema } from '../schema.ts';
 import { storableJson } from '../storable-text.ts';
 import type { TaskNumbers } from './task-numbers.ts';
-import { indexedWords, toTextQuery } from './text-words.ts';
-
-/** Tasks whose words are stored in one write. */
-const BATCH = 500;
+import { indexMissing } from './text-index.ts';
+import { toTextQuery } from './text-words.ts';
 
 /** What is so large that a list does not read it. */
 const LONG_PARTS = ['output', 'artifacts', 'verification', 'candidates', 'refusedCalls'];
@@ -14,9 +11,6 @@ const LONG_PARTS = ['output', 'artifacts', 'verification', 'candidates', 'refuse
 /** The PostgreSQL implementation, with text search by `tsvector` and JSON by `jsonb`. */
 export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskNumbers: TaskNumbers): Engine {
   let refreshing: Promise<void> | undefined;
-  const refresh = async () => {
-    while (await indexNextTasks(database));
-  };
   return {
     nextTaskSeq: () => taskNumbers.next(),
     textMatches,
@@ -30,7 +24,7 @@ export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskN
     jsonValue: (column, path) => sql`${sql.ref(column)}::jsonb #> ${path.split('.').slice(1)}::text[]`,
     // Reading never holds up this process.
     mayHaveMany: async () => false,
-    refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
+    refreshTextIndex: () => (refreshing ??= indexMissing(database).finally(() => (refreshing = undefined))),
     lock: (query) => query.forNoKeyUpdate(),
     lockUser: async (db, userId) => {
       await db.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();
@@ -62,35 +56,3 @@ function textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number
   const start = from === undefined ? sql`` : sql`and task_seq ${bound} ${from}`;
   return sql`${match} ${start} order by task_seq ${direction} limit ${limit}`;
 }
-
-/**
- * Stores the words of the next tasks that have none, separately from their writes, so that storing a task does not wait
- * for the index. By what is missing and not by a watermark: numbers are not committed in their order.
- */
-async function indexNextTasks({ read, write }: Pick<Database, 'read' | 'write'>): Promise<boolean> {
-  const page = await missing(read);
-  if (page.length === 0) return false;
-  const seqs = page.map(({ seq }) => seq);
-  const words = page.map(({ title, description, prompt }) =>
-    JSON.stringify(indexedWords([title, description, prompt].filter(Boolean).join('\n'))),
-  );
-  await write(({ db }) =>
-    // The rows in order, so that two daemons that do the same do not wait for each other in a circle.
-    sql`with found (seq, words) as (select * from unnest(${seqs}::bigint[], ${words}::text[])),
-      due as (select task_seq from task_words where task_seq = any(${seqs}::bigint[]) and words is null
-        order by task_seq for update)
-      update task_words set words = array_to_tsvector(array(select jsonb_array_elements_text(found.words::jsonb)))
-      from found, due where task_words.task_seq = found.seq and due.task_seq = found.seq`.execute(db),
-  );
-  return page.length === BATCH;
-}
-
-const missing = (read: Kysely<Schema>) =>
-  read
-    .selectFrom('task_words')
-    .innerJoin('tasks', 'tasks.seq', 'task_words.task_seq')
-    .select(['tasks.seq', 'tasks.title', 'tasks.description', 'tasks.prompt'])
-    .where('task_words.words', 'is', null)
-    .orderBy('task_words.task_seq')
-    .limit(BATCH)
-    .execute();
