@@ -57,6 +57,8 @@ export async function fillPostgres(
   const copied = await copyRows(rows);
   await completePostgres(client, { lastTaskSeq: lastTaskSeq(native), settings, now });
   await indexTexts(client, copied, { onProgress, signal });
+  // Until its own rounds have come by, PostgreSQL plans lists for the few rows of an empty database.
+  await client.query('analyze');
   return {
     tables: copied,
     changed: target.changed,

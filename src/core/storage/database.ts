@@ -116,6 +116,8 @@ export interface Engine {
   nextTaskSeq(): number;
   /** Numbers of tasks whose title, description or prompt contain all words of `query`; the last word may be a prefix. */
   textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number }>;
+  /** Whether a task that was found another way is one of them. */
+  textTest(query: string): RawBuilder<SqlBool>;
   /** A query of these numbers. */
   numbers(list: readonly number[]): RawBuilder<{ value: number }>;
   /** `join` that reads the table on its left first. */

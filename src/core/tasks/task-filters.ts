@@ -172,5 +172,5 @@ const textFilter = (q: string, engine: Engine): TaskFilter => ({
   name: 'q',
   found: engine.textMatches(q),
   slice: (slice) => engine.textMatches(q, slice),
-  test: sql`${engine.withoutIndex('tasks.seq')} in (${engine.textMatches(q)})`,
+  test: engine.textTest(q),
 });

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Database, Engine, TextSlice } from '../database.ts';
 import { storableJson } from '../storable-text.ts';
 import type { TaskNumbers } from './task-numbers.ts';
@@ -14,6 +14,9 @@ export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskN
   return {
     nextTaskSeq: () => taskNumbers.next(),
     textMatches,
+    // Not a query of all matches: for words that most tasks have, PostgreSQL would collect a million of them first.
+    textTest: (query) =>
+      sql`(select ${isMatch(query)} from task_words where task_words.task_seq = tasks.seq)`,
     // The planner of PostgreSQL knows how many rows a condition finds.
     withoutIndex: (column) => sql`${sql.ref(column)}`,
     joinInOrder: () => sql`join`,
@@ -45,10 +48,13 @@ export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskN
   };
 }
 
-function textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number }> {
+function isMatch(query: string): RawBuilder<SqlBool> {
   const condition = toTextQuery(query);
-  const matches = condition === undefined ? sql`false` : sql`words @@ ${condition}::tsquery`;
-  const match = sql`select task_seq as seq from task_words where ${matches}`;
+  return condition === undefined ? sql`false` : sql`words @@ ${condition}::tsquery`;
+}
+
+function textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number }> {
+  const match = sql`select task_seq as seq from task_words where ${isMatch(query)}`;
   if (!slice) return sql`${match}`;
   const { order, from, limit } = slice;
   const direction = order === 'asc' ? sql`asc` : sql`desc`;

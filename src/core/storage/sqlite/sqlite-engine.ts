@@ -24,6 +24,7 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq
   return {
     nextTaskSeq: () => ++taskSeq,
     textMatches,
+    textTest: (query) => sql`+tasks.seq in (${textMatches(query)})`,
     withoutIndex: (column) => sql`+${sql.ref(column)}`,
     joinInOrder: () => sql`cross join`,
     numbers: (list) => sql`select value from json_each(${JSON.stringify(list)})`,
