@@ -63,7 +63,8 @@ describe.skipIf(!hasPostgres)('a restore into PostgreSQL (needs PostgreSQL)', { 
     const total = report.tables.reduce((sum, { rows }) => sum + rows, 0);
     expect(total).toBeGreaterThan(40_000);
     expect(steps).toContain(`copying rows ${total}/${total}`);
-    expect(steps.at(-1)).toBe(`comparing rows ${total}/${total}`);
+    expect(steps).toContain(`comparing rows ${total}/${total}`);
+    expect(steps.at(-1)).toMatch(/^indexing the texts of tasks (\d+)\/\1$/);
     expect(report).toMatchObject({
       identity: 'kept',
       settings: ['queue.retry.attempts'],
