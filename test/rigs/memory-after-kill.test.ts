@@ -33,7 +33,7 @@ it.skipIf(!hasPostgres || !hasRedis)(
 
     const first = (await b.memory.getStats()).sharedRoots;
     await a.daemon.end('SIGKILL');
-    // While nobody reads the folder: one file that is new, one that is gone.
+    // While no daemon reads the folder: one file that is new, one that is gone.
     writeFileSync(pears, '# Pears\n\nPears ripen late.\n');
     rmSync(apples);
     await vi.waitFor(async () => expect(await found(b, 'pears')).toEqual([pears]), AFTER_LEASE);

@@ -14,6 +14,7 @@ import { type FailureParts, failForGood } from './task-failure.ts';
 import type { NewEvent } from './new-event.ts';
 import { isNewWait, waitReason } from './task-wait.ts';
 
+const noOutage: Outage = { outages: 0, outage_since: null };
 const withoutLease = { lease_owner: null, lease_until: null };
 /** A usage limit is reset about at the time that a service names; this much later, and a part of it by chance. */
 const AFTER_RESET_MS = 45_000;
@@ -161,8 +162,7 @@ export class OutcomeRecorder {
     }
     const settings = { backoff, type: config.get('queue.retry.type') };
     const delayMs = retryDelay(task.attempts, settings, runtime.random, retryAfterMs);
-    const change = { outages: 0, outage_since: null };
-    return this.#postpone(transaction, task, outcome, { now, delayMs, change, rest });
+    return this.#postpone(transaction, task, outcome, { now, delayMs, change: noOutage, rest });
   }
 
   /** The wait until shortly after the reset of a usage limit; undefined where it is not known, or too far away. */
@@ -180,13 +180,12 @@ export class OutcomeRecorder {
     const untilReset = Math.max(0, resetsAt - now.getTime());
     if (untilReset > config.get('agents.maxDeferMs')) return undefined;
     const delayMs = Math.round(untilReset + AFTER_RESET_MS + runtime.random() * SPREAD_MS);
-    const ended = { outages: 0, outage_since: null };
-    const forgiving = { ...ended, attempts: task.attempts - 1, forgiven: task.forgiven + 1 };
+    const forgiving = { ...noOutage, attempts: task.attempts - 1, forgiven: task.forgiven + 1 };
     if (untilReset > 0) return { delayMs, change: forgiving };
     // A service that names a reset of the past again and again would have the task wait without end.
     const isRepeated = (await store.lastError(transaction, task))?.class === error.class;
     if (!isRepeated) return { delayMs, change: forgiving };
-    return task.attempts < task.max_attempts ? { delayMs, change: ended } : undefined;
+    return task.attempts < task.max_attempts ? { delayMs, change: noOutage } : undefined;
   }
 
   /** Queues the task for another attempt. */

@@ -19,8 +19,8 @@ interface Texts {
  */
 export async function indexMissing({ read, write }: Pick<Database, 'read' | 'write'>): Promise<void> {
   // The index of what is missing keeps those that were found until a vacuum: each page begins after the one before.
-  for (let after = 0; ;) {
-    const page = await read
+  const missing = (after: number) =>
+    read
       .selectFrom('task_words')
       .innerJoin('tasks', 'tasks.seq', 'task_words.task_seq')
       .select(columns)
@@ -29,8 +29,7 @@ export async function indexMissing({ read, write }: Pick<Database, 'read' | 'wri
       .orderBy('task_words.task_seq')
       .limit(BATCH)
       .execute();
-    const last = page.at(-1);
-    if (!last) return;
+  for await (const page of pages(missing))
     await write(({ db }) =>
       // The rows in order, so that two daemons that do the same do not wait for each other in a circle.
       sql`with found (seq, words) as (${unnested(page)}),
@@ -39,28 +38,35 @@ export async function indexMissing({ read, write }: Pick<Database, 'read' | 'wri
         update task_words set words = ${vector}
         from found, due where task_words.task_seq = found.seq and due.task_seq = found.seq`.execute(db),
     );
-    if (page.length < BATCH) return;
-    after = last.seq;
-  }
 }
 
-/** Indexes all tasks of a database that has no words yet; `onProgress` is told how many are done. */
+/** Indexes all tasks of a database that has no words yet; `onProgress` gets how many are done. */
 export async function indexAll(db: Kysely<Schema>, onProgress: (done: number) => void): Promise<void> {
-  let done = 0;
-  for (let after = 0; ;) {
-    const page = await db
+  const all = (after: number) =>
+    db
       .selectFrom('tasks')
       .select(columns)
       .where('tasks.seq', '>', after)
       .orderBy('tasks.seq')
       .limit(BATCH)
       .execute();
-    const last = page.at(-1);
-    if (!last) return;
+  let done = 0;
+  for await (const page of pages(all)) {
     await sql`insert into task_words (task_seq, words)
       select seq, ${vector} from (${unnested(page)}) as found (seq, words)`.execute(db);
-    after = last.seq;
     onProgress((done += page.length));
+  }
+}
+
+/** The pages of `read`, each after the number at the end of the one before, to the first that is not full. */
+async function* pages(read: (after: number) => Promise<Texts[]>): AsyncGenerator<Texts[]> {
+  for (let after = 0; ;) {
+    const page = await read(after);
+    const last = page.at(-1);
+    if (!last) return;
+    yield page;
+    if (page.length < BATCH) return;
+    after = last.seq;
   }
 }
 
