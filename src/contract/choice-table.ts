@@ -128,6 +128,8 @@ const tokensCreateScopes = [
   'webhooks:write',
   'agents:command',
   'metrics:read',
+  'models:use',
+  'memory:read',
 ] as const;
 const webhooksCreateEvents = [
   'task.created',

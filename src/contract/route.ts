@@ -19,7 +19,8 @@ export interface RateLimit {
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: `/api/${string}`;
+  /** Below `/api`, but for the doors whose paths another specification fixes. */
+  path: `/${string}`;
   access: Access;
   /** An API token with one of these scopes may also call the route; where `access` is `token`, nothing else may. */
   scopes?: readonly Scope[];

@@ -9,4 +9,6 @@ export const scopeMeanings: Record<Scope, string> = {
   'webhooks:write': 'deliver inbound webhooks',
   'agents:command': 'run commands on the machine; administrators only',
   'metrics:read': 'read metrics',
+  'models:use': 'call models at /v1',
+  'memory:read': 'search the memory',
 };

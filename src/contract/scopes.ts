@@ -9,6 +9,8 @@ export const scopeSchema = z.enum([
   'webhooks:write',
   'agents:command',
   'metrics:read',
+  'models:use',
+  'memory:read',
 ]);
 export type Scope = z.output<typeof scopeSchema>;
 
