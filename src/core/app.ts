@@ -49,6 +49,7 @@ import { SharedClock } from './shared-clock.ts';
 import { composeStorage } from './storage/compose-storage.ts';
 import { composeTaskExecution } from './tasks/compose-task-execution.ts';
 import { composeTasks } from './tasks/compose-tasks.ts';
+import { composeUsage } from './usage/compose-usage.ts';
 import { composeWebSearch } from './web-search/compose-web-search.ts';
 import { composeWebhooks } from './webhooks/compose-webhooks.ts';
 import { composeWorktrees } from './worktrees/compose-worktrees.ts';
@@ -132,6 +133,7 @@ function composeFeatures(
       .add(composeWebhooks)
       .add(composePush)
       .add(composeApprovals)
+      .add(composeUsage)
       .add(composeProviders)
       .add(composeSettings)
       .add(composeMemory)
@@ -150,8 +152,16 @@ function composeFeatures(
       .add(composeIntegrations)
       .add(composeDevices)
       // Execution starts after everything that reacts to what tasks do.
-      .add(({ execution, workspaces, worktrees, sandbox, shells }) =>
-        composeTaskExecution({ ...execution, workspaces, worktrees, sandbox, shells }),
+      .add(({ execution, workspaces, worktrees, repositoryNames, usage, sandbox, shells }) =>
+        composeTaskExecution({
+          ...execution,
+          workspaces,
+          worktrees,
+          repositoryNames,
+          usage,
+          sandbox,
+          shells,
+        }),
       )
       .add(composeDaemons)
       .add(composeSchedules)

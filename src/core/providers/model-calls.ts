@@ -1,5 +1,5 @@
 import type { CompletionChunk, FinishReason, TokenUsage } from '../../contract/chat.ts';
-import type { ModelMetrics } from '../metrics/model-metrics.ts';
+import type { CallCounts } from './call-counts.ts';
 import { StreamInterrupted, failCall, MAX_CALL_MS, requestCancelled } from './call-failure.ts';
 import { costOf } from './call-cost.ts';
 import { finishReasonOf, isComplete } from './finish-reason.ts';
@@ -28,7 +28,7 @@ export interface ModelCallsDeps {
   providers: Pick<ModelProviders, 'toFailure' | 'succeeded' | 'failed'>;
   /** The time limit of a call, five minutes by default. */
   longestMs?: number;
-  metrics?: Pick<ModelMetrics, 'begin'>;
+  counts?: Pick<CallCounts, 'begin'>;
 }
 
 /**
@@ -38,30 +38,32 @@ export interface ModelCallsDeps {
 export class ModelCalls {
   readonly #providers: ModelCallsDeps['providers'];
   readonly #longestMs: number;
-  readonly #metrics: ModelCallsDeps['metrics'];
+  readonly #counts: ModelCallsDeps['counts'];
 
-  constructor({ providers, longestMs = MAX_CALL_MS, metrics }: ModelCallsDeps) {
+  constructor({ providers, longestMs = MAX_CALL_MS, counts }: ModelCallsDeps) {
     this.#providers = providers;
-    this.#metrics = metrics;
+    this.#counts = counts;
     this.#longestMs = longestMs;
   }
 
   async ask(resolved: ResolvedModel, prompt: Prompt, options: CallOptions): Promise<ModelAnswer> {
     const timeout = AbortSignal.timeout(this.#longestMs);
-    const count = this.#metrics?.begin(resolved);
+    const count = this.#counts?.begin(resolved);
     try {
       const abortSignal = AbortSignal.any([options.signal, timeout]);
       const { content, ...end } = await resolved.model.doGenerate(
         toModelRequest(prompt, options, abortSignal),
       );
       this.#providers.succeeded(resolved.provider);
-      const costUsd = costOf(end.providerMetadata);
-      count?.({ ...endOf(end), costUsd });
-      return {
-        content: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+      const used = {
         ...endOf(end),
         cached: toCachedTokens(end.usage.inputTokens.cacheRead, end.usage.inputTokens.cacheWrite),
-        costUsd,
+        costUsd: costOf(end.providerMetadata),
+      };
+      count?.(used);
+      return {
+        content: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+        ...used,
       };
     } catch (error) {
       if (options.signal.aborted) throw requestCancelled();
@@ -88,7 +90,7 @@ export class ModelCalls {
   ): AsyncGenerator<CompletionChunk, void> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const consumerLeft = new AbortController();
-    const count = this.#metrics?.begin(resolved);
+    const count = this.#counts?.begin(resolved);
     let hasStarted = false;
     let end: End | undefined;
     try {
@@ -104,7 +106,11 @@ export class ModelCalls {
         }
       if (!end || !isCompleteEnd(end)) throw new StreamInterrupted();
       this.#providers.succeeded(resolved.provider);
-      count?.({ ...endOf(end), costUsd: costOf(end.providerMetadata) });
+      count?.({
+        ...endOf(end),
+        cached: toCachedTokens(end.usage.inputTokens.cacheRead, end.usage.inputTokens.cacheWrite),
+        costUsd: costOf(end.providerMetadata),
+      });
       hasStarted = true;
       yield { done: true, ...endOf(end) };
     } catch (error) {
