@@ -7,6 +7,7 @@ import { composeApprovals } from './approvals/compose-approvals.ts';
 import { composeAudit } from './audit/compose-audit.ts';
 import { composeAuth } from './auth/compose-auth.ts';
 import { composeBackup } from './backup/compose-backup.ts';
+import { composeBudgets } from './budgets/compose-budgets.ts';
 import { composeCandidates } from './candidates/compose-candidates.ts';
 import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
@@ -134,6 +135,7 @@ function composeFeatures(
       .add(composePush)
       .add(composeApprovals)
       .add(composeUsage)
+      .add(composeBudgets)
       .add(composeProviders)
       .add(composeSettings)
       .add(composeMemory)
@@ -152,16 +154,29 @@ function composeFeatures(
       .add(composeIntegrations)
       .add(composeDevices)
       // Execution starts after everything that reacts to what tasks do.
-      .add(({ execution, workspaces, worktrees, repositoryNames, usage, sandbox, shells }) =>
-        composeTaskExecution({
-          ...execution,
+      .add(
+        ({
+          execution,
           workspaces,
           worktrees,
           repositoryNames,
           usage,
+          budgets,
+          budgetApprovals,
           sandbox,
           shells,
-        }),
+        }) =>
+          composeTaskExecution({
+            ...execution,
+            workspaces,
+            worktrees,
+            repositoryNames,
+            usage,
+            budgets,
+            budgetApprovals,
+            sandbox,
+            shells,
+          }),
       )
       .add(composeDaemons)
       .add(composeSchedules)

@@ -23,8 +23,10 @@ const create = defineCommand({
       choice(choiceTable.tokens.create.scopes, { meanings: scopeMeanings, title: 'Scopes' }),
     ),
     option('--days <n>', 'Days until it expires (default: never)', wholeNumber),
-    option('--tokens-per-day <n>', 'Limit the model tokens of its tasks per day (UTC)', wholeNumber),
-    option('--cost-per-day <usd>', 'Limit the cost of its tasks per day (UTC), in USD', decimal),
+    option('--tokens-per-day <n>', 'Limit its model tokens per day (UTC)', wholeNumber),
+    option('--cost-per-day <usd>', 'Limit its cost per day (UTC), in USD', decimal),
+    option('--tokens-per-month <n>', 'Limit its model tokens per month (UTC)', wholeNumber),
+    option('--cost-per-month <usd>', 'Limit its cost per month (UTC), in USD', decimal),
     flag('--json', "Print the daemon's response as JSON, with the token"),
   ],
   run: async ({ cli, args, options }) =>

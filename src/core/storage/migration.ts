@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { up as placement } from './migrations/placement.ts';
 import { up as settings } from './migrations/settings.ts';
 import { up as sharedMemory } from './migrations/shared-memory.ts';
+import { up as tokenMonthBudgets } from './migrations/token-month-budgets.ts';
 import { up as turns } from './migrations/turns.ts';
 import { up as usage } from './migrations/usage.ts';
 
@@ -30,4 +31,5 @@ export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {
   '0038-placement': { up: placement, contracts: false },
   '0039-shared-memory': { up: sharedMemory, contracts: false },
   '0080-usage': { up: usage, contracts: false },
+  '0081-token-month-budgets': { up: tokenMonthBudgets, contracts: false },
 };

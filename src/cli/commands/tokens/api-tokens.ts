@@ -12,6 +12,8 @@ export interface CreateOptions {
   days?: number;
   tokensPerDay?: number;
   costPerDay?: number;
+  tokensPerMonth?: number;
+  costPerMonth?: number;
   json?: boolean;
 }
 interface ListOptions {
@@ -23,7 +25,7 @@ interface ListOptions {
 export async function createToken(
   cli: Cli,
   name: string,
-  { scope, days, tokensPerDay, costPerDay, json }: CreateOptions,
+  { scope, days, tokensPerDay, costPerDay, tokensPerMonth, costPerMonth, json }: CreateOptions,
 ): Promise<void> {
   const { output } = cli;
   const answer = await cli.connect().client.tokens.create({
@@ -33,6 +35,8 @@ export async function createToken(
       ...(days !== undefined && { expiresInDays: days }),
       ...(tokensPerDay !== undefined && { tokensPerDay }),
       ...(costPerDay !== undefined && { costPerDay }),
+      ...(tokensPerMonth !== undefined && { tokensPerMonth }),
+      ...(costPerMonth !== undefined && { costPerMonth }),
     },
   });
   if (json) return output.json(answer);

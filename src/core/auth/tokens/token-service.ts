@@ -79,6 +79,8 @@ export class TokenService {
       last_used_at: null,
       tokens_per_day: input.tokensPerDay ?? null,
       cost_per_day: input.costPerDay ?? null,
+      tokens_per_month: input.tokensPerMonth ?? null,
+      cost_per_month: input.costPerMonth ?? null,
     };
     await database.write(async (transaction) => {
       await requireRoom(database.engine, transaction.db, perUser, caller.userId);
@@ -183,5 +185,7 @@ const toApiToken = (row: ApiTokenRow): ApiToken => ({
   ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   ...(row.tokens_per_day !== null && { tokensPerDay: row.tokens_per_day }),
   ...(row.cost_per_day !== null && { costPerDay: row.cost_per_day }),
+  ...(row.tokens_per_month !== null && { tokensPerMonth: row.tokens_per_month }),
+  ...(row.cost_per_month !== null && { costPerMonth: row.cost_per_month }),
   ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
 });

@@ -57,6 +57,8 @@ export interface ApiTokenRow {
   /** What its tasks may use on a day: tokens of models, and USD. */
   tokens_per_day: number | null;
   cost_per_day: number | null;
+  tokens_per_month: number | null;
+  cost_per_month: number | null;
 }
 
 /** Tokens that are valid once: sign-in links and OAuth states. */
