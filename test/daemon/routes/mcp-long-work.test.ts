@@ -35,8 +35,7 @@ describe('a client with the tasks extension', () => {
         const sent = request as unknown as JsonRpcMessage;
         seen.push(sent.method ?? '');
         const { message } = await postMcp(daemon, { ...sent, id: seen.length });
-        if (message?.error)
-          return { kind: 'error', error: message.error as { code: number; message: string } };
+        if (message?.error) return { kind: 'error', error: message.error };
         return { kind: 'result', result: JSON.parse(JSON.stringify(message?.result)) as never };
       },
     });
