@@ -58,6 +58,7 @@ export const coreOrder: readonly string[] = [
 
   // The ways in and out.
   'gateway',
+  'openai-api',
   'integrations',
   'devices',
   'schedules',

@@ -21,6 +21,7 @@ import { invitesRoutes } from './invites.ts';
 import { memoryRoutes } from './memory.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
+import { openaiRoutes } from './openai.ts';
 import { pairingRoutes } from './pairing.ts';
 import { pushRoutes } from './push.ts';
 import { policyRoutes } from './policy.ts';
@@ -63,6 +64,7 @@ export const contract = {
   memory: memoryRoutes,
   notifications: notificationsRoutes,
   oauth: oauthRoutes,
+  openai: openaiRoutes,
   pairing: pairingRoutes,
   push: pushRoutes,
   policy: policyRoutes,

@@ -185,6 +185,13 @@ export const routeTable = {
     startLinear: { method: 'GET', path: '/api/auth/tracker_b' },
     completeLinear: { method: 'GET', path: '/api/auth/tracker_b/callback' },
   },
+  openai: {
+    listModels: { method: 'GET', path: '/v1/models' },
+    getModel: { method: 'GET', path: '/v1/models/:id' },
+    createChatCompletion: { method: 'POST', path: '/v1/chat/completions', events: true },
+    createResponse: { method: 'POST', path: '/v1/responses', events: true },
+    createEmbeddings: { method: 'POST', path: '/v1/embeddings' },
+  },
   pairing: {
     create: { method: 'POST', path: '/api/devices/pairing/request' },
     createQr: { method: 'GET', path: '/api/devices/pairing/qr' },

@@ -7,6 +7,7 @@ import { composeApprovals } from './approvals/compose-approvals.ts';
 import { composeAudit } from './audit/compose-audit.ts';
 import { composeAuth } from './auth/compose-auth.ts';
 import { composeBackup } from './backup/compose-backup.ts';
+import { composeBudgets } from './budgets/compose-budgets.ts';
 import { composeCandidates } from './candidates/compose-candidates.ts';
 import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
@@ -34,6 +35,7 @@ import { composeMemory } from './memory/compose-memory.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { composeNotifications } from './notifications/compose-notifications.ts';
 import { isLoopbackHost } from './text/loopback-host.ts';
+import { composeOpenAiApi } from './openai-api/compose-openai-api.ts';
 import { composeOutbound } from './outbound/compose-outbound.ts';
 import { composePolicy } from './policy/compose-policy.ts';
 import { composeProcesses } from './processes/compose-processes.ts';
@@ -132,6 +134,7 @@ function composeFeatures(
       .add(composeWebhooks)
       .add(composePush)
       .add(composeApprovals)
+      .add(composeBudgets)
       .add(composeProviders)
       .add(composeSettings)
       .add(composeMemory)
@@ -143,6 +146,7 @@ function composeFeatures(
       .add(composeAgentPrograms)
       .add(composeCandidates)
       .add(composeGateway)
+      .add(composeOpenAiApi)
       .add(composeOAuth)
       .add(composePullRequests)
       .add(composeComments)
@@ -150,8 +154,8 @@ function composeFeatures(
       .add(composeIntegrations)
       .add(composeDevices)
       // Execution starts after everything that reacts to what tasks do.
-      .add(({ execution, workspaces, worktrees, sandbox, shells }) =>
-        composeTaskExecution({ ...execution, workspaces, worktrees, sandbox, shells }),
+      .add(({ execution, workspaces, worktrees, sandbox, shells, budgets }) =>
+        composeTaskExecution({ ...execution, workspaces, worktrees, sandbox, shells, budgets }),
       )
       .add(composeDaemons)
       .add(composeSchedules)

@@ -43,6 +43,7 @@ import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
 import { registerPush } from './routes/push.ts';
 import { registerPolicy } from './routes/policy.ts';
+import { registerOpenAi } from './routes/openai.ts';
 import { registerOAuth } from './routes/oauth.ts';
 import { registerPreferences } from './routes/preferences.ts';
 import { registerProviders } from './routes/providers.ts';
@@ -86,6 +87,7 @@ const resources = [
   registerPush,
   registerPolicy,
   registerOAuth,
+  registerOpenAi,
   registerPreferences,
   registerProviders,
   registerQueue,
