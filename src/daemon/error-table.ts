@@ -36,8 +36,19 @@ export class ValidationFailure extends Error {
     super('Validation failed');
     this.details = issues
       .slice(0, 50)
+      .map(innermost)
       .map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   }
+}
+
+/** Of a choice of forms, what is wrong with the one that fits best: the one whose fault lies deepest. */
+function innermost(issue: $ZodIssue): $ZodIssue {
+  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue;
+  const inner = issue.errors.flatMap((branch) => branch.slice(0, 1));
+  const deepest = inner.reduce((a, b) => (b.path.length > a.path.length ? b : a), inner[0] ?? issue);
+  if (deepest === issue || deepest.path.length === 0) return issue;
+  const { path, message } = innermost(deepest);
+  return { ...issue, path: [...issue.path, ...path], message };
 }
 
 /** Seconds, unless the failure says otherwise; freeing disk space takes a person. */
@@ -92,9 +103,12 @@ function translate(error: FastifyError, request: FastifyRequest): Failure {
   return { status: 500, message: 'Internal server error', requestId: request.id };
 }
 
+/** The path of its route, or the one that was asked for where there is no route. */
+const pathOf = ({ is404, guarded, url }: FastifyRequest) => (is404 ? url : (guarded?.url ?? url));
+
 /** A response to a request that may succeed later says when; to no other. */
 function send(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
-  const { status, body, headers = {} } = formError(request.guarded?.url ?? request.url, failure);
+  const { status, body, headers = {} } = formError(pathOf(request), failure);
   const isLasting = failure.cause instanceof AppError && failure.cause.isLasting;
   const retryAfter = isLasting ? undefined : retryAfterOf[status];
   if (retryAfter !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfter);
