@@ -268,6 +268,7 @@ export const routeTable = {
     openPullRequest: { method: 'POST', path: '/api/tasks/:id/changes/pull-request' },
     discardChanges: { method: 'POST', path: '/api/tasks/:id/changes/discard' },
     undo: { method: 'POST', path: '/api/tasks/:id/undo' },
+    getTrace: { method: 'GET', path: '/api/tasks/:id/trace' },
     getChecks: { method: 'GET', path: '/api/tasks/:id/checks' },
     getOutput: { method: 'GET', path: '/api/tasks/:id/output', file: 'application/octet-stream' },
     searchOutput: { method: 'GET', path: '/api/tasks/:id/output/search' },

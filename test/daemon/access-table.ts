@@ -189,6 +189,7 @@ export const accessTable: Record<string, AccessRow> = {
   'sessions.revoke': session,
   'tasks.getChanges': session,
   'tasks.getChecks': reads,
+  'tasks.getTrace': reads,
   'tasks.listChangedFiles': session,
   'tasks.getFilePatch': session,
   'tasks.getPatch': session,
