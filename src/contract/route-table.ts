@@ -152,6 +152,9 @@ export const routeTable = {
     create: { method: 'POST', path: '/api/auth/invites' },
     delete: { method: 'DELETE', path: '/api/auth/invites/:id' },
   },
+  mcp: {
+    send: { method: 'POST', path: '/mcp', events: true },
+  },
   memory: {
     search: { method: 'POST', path: '/api/memory/search' },
     explainSearch: { method: 'POST', path: '/api/memory/why' },

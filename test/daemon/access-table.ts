@@ -94,6 +94,7 @@ export const accessTable: Record<string, AccessRow> = {
   'inbound.get': admin,
   'inbound.list': admin,
   'inbound.replay': admin,
+  'mcp.send': { access: 'session', scopes: ['tasks:read', 'tasks:write', 'memory:read'] },
   'inbound.receiveJira': open,
   'inbound.receiveLinear': open,
   'integrations.getGithub': session,
