@@ -69,6 +69,7 @@ export const coreOrder: readonly string[] = [
   'backup',
   'live',
   'inbox',
+  'mcp-server',
   'health',
 
   'app.ts',

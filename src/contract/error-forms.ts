@@ -1,10 +1,13 @@
 import type { z } from 'zod';
+import { mcpPath } from './mcp-path.ts';
+import { jsonRpcMessageSchema } from './mcp.ts';
 import { openaiErrorSchema } from './openai/error.ts';
 import { errorBodySchema } from './primitives.ts';
 
 /** The doors whose errors have a form that another specification fixes, by the path below which they lie. */
 export const errorForms = {
   openai: { below: '/v1', schema: openaiErrorSchema },
+  mcp: { below: mcpPath, schema: jsonRpcMessageSchema },
 } as const satisfies Record<string, { below: `/${string}`; schema: z.ZodType }>;
 export type ErrorFormName = keyof typeof errorForms;
 

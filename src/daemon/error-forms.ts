@@ -2,6 +2,7 @@ import { type ErrorFormName, errorFormOf } from '../contract/error-forms.ts';
 import type { ErrorBody, ErrorDetail } from '../contract/primitives.ts';
 import { AppError } from '../core/errors.ts';
 import { toOpenAiError } from '../core/openai-api/to-openai-error.ts';
+import { toJsonRpcError } from './mcp/json-rpc-error.ts';
 
 /** What went wrong with a request, before it has a form. */
 export interface Failure {
@@ -65,7 +66,9 @@ const openai: ErrorForm = ({ status, message, details, cause }) => {
   };
 };
 
-const forms: Record<ErrorFormName, ErrorForm> = { openai };
+const mcp: ErrorForm = (failure) => ({ status: failure.status, body: toJsonRpcError(failure) });
+
+const forms: Record<ErrorFormName, ErrorForm> = { openai, mcp };
 
 /** Gives a failure the form that clients expect at a path, with or without a query. */
 export function formError(path: string, failure: Failure): FormedError {

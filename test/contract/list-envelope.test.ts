@@ -43,6 +43,7 @@ const objects = new Set([
   'tasks.getCandidates',
   'tasks.getChanges',
   'tasks.getChecks',
+  'tasks.getTrace',
   'tasks.listChangedFiles',
   'tasks.searchOutput',
   'tasks.export',
