@@ -68,6 +68,7 @@ export const coreOrder: readonly string[] = [
   'backup',
   'live',
   'inbox',
+  'mcp-server',
   'health',
 
   'app.ts',

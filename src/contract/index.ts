@@ -18,6 +18,7 @@ import { inboxRoutes } from './inbox.ts';
 import { inboundRoutes } from './inbound.ts';
 import { integrationsRoutes } from './integrations.ts';
 import { invitesRoutes } from './invites.ts';
+import { mcpRoutes } from './mcp.ts';
 import { memoryRoutes } from './memory.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
@@ -60,6 +61,7 @@ export const contract = {
   inbox: inboxRoutes,
   integrations: integrationsRoutes,
   invites: invitesRoutes,
+  mcp: mcpRoutes,
   memory: memoryRoutes,
   notifications: notificationsRoutes,
   oauth: oauthRoutes,

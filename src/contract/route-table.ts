@@ -152,6 +152,9 @@ export const routeTable = {
     create: { method: 'POST', path: '/api/auth/invites' },
     delete: { method: 'DELETE', path: '/api/auth/invites/:id' },
   },
+  mcp: {
+    send: { method: 'POST', path: '/mcp', events: true },
+  },
   memory: {
     search: { method: 'POST', path: '/api/memory/search' },
     explainSearch: { method: 'POST', path: '/api/memory/why' },
@@ -268,6 +271,7 @@ export const routeTable = {
     openPullRequest: { method: 'POST', path: '/api/tasks/:id/changes/pull-request' },
     discardChanges: { method: 'POST', path: '/api/tasks/:id/changes/discard' },
     undo: { method: 'POST', path: '/api/tasks/:id/undo' },
+    getTrace: { method: 'GET', path: '/api/tasks/:id/trace' },
     getChecks: { method: 'GET', path: '/api/tasks/:id/checks' },
     getOutput: { method: 'GET', path: '/api/tasks/:id/output', file: 'application/octet-stream' },
     searchOutput: { method: 'GET', path: '/api/tasks/:id/output/search' },

@@ -30,6 +30,7 @@ import { Lifecycles } from './lifecycle.ts';
 import { OpenStreams } from './limits/open-streams.ts';
 import { composeLive } from './live/compose-live.ts';
 import type { Log } from './log.ts';
+import { composeMcpServer } from './mcp-server/compose-mcp-server.ts';
 import { composeMemory } from './memory/compose-memory.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { composeNotifications } from './notifications/compose-notifications.ts';
@@ -159,6 +160,7 @@ function composeFeatures(
       .add(composeBackup)
       .add(composeLive)
       .add(composeInbox)
+      .add(composeMcpServer)
       .add(composeHealth)
   );
 }

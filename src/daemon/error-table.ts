@@ -56,13 +56,26 @@ export function handleErrors(
         : `No such ${request.method} route. See /api/docs`,
     } satisfies ErrorBody),
   );
+  answerErrors(server, log);
+}
+
+/**
+ * Registers the handler that converts errors to responses, for one scope of routes. Those of a protocol with errors of
+ * its own give the body that it wants for a status and the body of any other route.
+ */
+export function answerErrors(
+  server: FastifyInstance,
+  log: Log,
+  format: (status: number, body: ErrorBody) => object = (_, body) => body,
+): void {
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const { status, body } = translate(error, request);
     if (status >= 500) report(log, request, error);
     if (status === 401) reply.header('www-authenticate', 'Bearer realm="svc"');
     if (error instanceof AppError && error.retryAfterMs !== undefined)
       reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
-    return send(reply, status, body, { isLasting: error instanceof AppError && error.isLasting });
+    const isLasting = error instanceof AppError && error.isLasting;
+    return send(reply, status, format(status, body), { isLasting });
   });
 }
 
@@ -100,7 +113,7 @@ function translate(error: FastifyError, request: FastifyRequest): { status: numb
 function send(
   reply: FastifyReply,
   status: number,
-  body: ErrorBody,
+  body: object,
   { isLasting }: { isLasting: boolean },
 ): FastifyReply {
   const retryAfter = isLasting ? undefined : retryAfterOf[status];

@@ -38,6 +38,7 @@ import { registerInbox } from './routes/inbox.ts';
 import { registerInbound } from './routes/inbound.ts';
 import { registerIntegrations } from './routes/integrations.ts';
 import { registerInvites } from './routes/invites.ts';
+import { registerMcp } from './routes/mcp.ts';
 import { registerMemory } from './routes/memory.ts';
 import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
@@ -80,6 +81,7 @@ const resources = [
   registerInbox,
   registerIntegrations,
   registerInvites,
+  registerMcp,
   registerMemory,
   registerNotifications,
   registerPairing,

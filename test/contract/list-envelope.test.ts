@@ -41,6 +41,7 @@ const objects = new Set([
   'tasks.getCandidates',
   'tasks.getChanges',
   'tasks.getChecks',
+  'tasks.getTrace',
   'tasks.listChangedFiles',
   'tasks.searchOutput',
   'tasks.export',

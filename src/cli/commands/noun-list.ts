@@ -23,6 +23,7 @@ export const nounList: readonly NounEntry[] = [
   { name: 'providers', group: 'Work:', load: async () => (await import('./providers.ts')).providers },
   { name: 'tools', group: 'Work:', load: async () => (await import('./tools.ts')).tools },
   { name: 'approvals', group: 'Work:', load: async () => (await import('./approvals.ts')).approvals },
+  { name: 'mcp', group: 'Work:', load: async () => (await import('./mcp.ts')).mcp },
   { name: 'memory', group: 'Work:', load: async () => (await import('./memory.ts')).memory },
   { name: 'experiences', group: 'Work:', load: async () => (await import('./experiences.ts')).experiences },
   { name: 'daemon', group: 'Daemon:', load: async () => (await import('./daemon.ts')).daemon },
