@@ -14,6 +14,7 @@ export const nounList: readonly NounEntry[] = [
   { name: 'inbox', group: 'Work:', load: async () => (await import('./inbox.ts')).inbox },
   { name: 'ui', group: 'Work:', load: async () => (await import('./ui.ts')).ui },
   { name: 'chat', group: 'Work:', load: async () => (await import('./chat.ts')).chat },
+  { name: 'acp', group: 'Work:', load: async () => (await import('./acp.ts')).acp },
   { name: 'tasks', group: 'Work:', load: async () => (await import('./tasks.ts')).tasks },
   { name: 'schedules', group: 'Work:', load: async () => (await import('./schedules.ts')).schedules },
   { name: 'dlq', group: 'Work:', load: async () => (await import('./dlq.ts')).dlq },
