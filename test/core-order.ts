@@ -42,6 +42,7 @@ export const coreOrder: readonly string[] = [
   'cluster',
   'agents',
   'worktrees',
+  'usage',
   'budgets',
   'providers',
   'settings',
@@ -58,6 +59,7 @@ export const coreOrder: readonly string[] = [
 
   // The ways in and out.
   'gateway',
+  'openai-api',
   'integrations',
   'devices',
   'schedules',

@@ -22,6 +22,7 @@ import { mcpRoutes } from './mcp.ts';
 import { memoryRoutes } from './memory.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
+import { openaiRoutes } from './openai.ts';
 import { pairingRoutes } from './pairing.ts';
 import { pushRoutes } from './push.ts';
 import { policyRoutes } from './policy.ts';
@@ -35,6 +36,7 @@ import { keysRoutes } from './keys.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
 import { toolsRoutes } from './tools.ts';
+import { usageRoutes } from './usage.ts';
 import { usersRoutes } from './users.ts';
 import { webhooksRoutes } from './webhooks.ts';
 
@@ -65,6 +67,7 @@ export const contract = {
   memory: memoryRoutes,
   notifications: notificationsRoutes,
   oauth: oauthRoutes,
+  openai: openaiRoutes,
   pairing: pairingRoutes,
   push: pushRoutes,
   policy: policyRoutes,
@@ -77,6 +80,7 @@ export const contract = {
   tasks: tasksRoutes,
   tokens: tokensRoutes,
   tools: toolsRoutes,
+  usage: usageRoutes,
   users: usersRoutes,
   webhooks: webhooksRoutes,
 };

@@ -130,6 +130,7 @@ const calls: Record<string, (client: Client) => Promise<unknown>> = {
   'tasks.commitChanges': (client) => client.tasks.commitChanges({ params: { id: done }, body: {} }),
   'tasks.discardChanges': (client) => client.tasks.discardChanges({ params: { id: done }, body: {} }),
   'tasks.getChecks': (client) => client.tasks.getChecks({ params: { id: done } }),
+  'tasks.getTrace': (client) => client.tasks.getTrace({ params: { id: done } }),
   'tasks.getCandidates': (client) => client.tasks.getCandidates({ params: { id: done } }),
   'tasks.pick': (client) => client.tasks.pick({ params: { id: done }, body: { candidateId: done } }),
   'tasks.undo': (client) => client.tasks.undo({ params: { id: done }, body: {} }),

@@ -58,6 +58,7 @@ import { TaskRemoval } from './task-removal.ts';
 import { TaskScanStore } from './task-scan-store.ts';
 import { TaskService } from './task-service.ts';
 import { TaskStore } from './task-store.ts';
+import { TaskTraceReader } from './trace/task-trace-reader.ts';
 
 export interface TaskDeps extends AdapterDeps {
   database: Database;
@@ -172,6 +173,7 @@ export async function composeTasks(deps: TaskDeps) {
     taskLists: new TaskListService({ database, query, counts, cursors, runProgress }),
     taskAnalytics: new TaskAnalyticsService({ counts, finished, runtime }),
     taskChecks: new TaskCheckReader({ database, store }),
+    taskTraces: new TaskTraceReader({ database, store, runtime }),
     taskEvents: new TaskEventReader({ database, store, bus }),
     taskExport: new TaskExport({ scan, counts, runtime }),
     taskImport: new TaskImport({ database, store }),
