@@ -42,6 +42,7 @@ export const coreOrder: readonly string[] = [
   'cluster',
   'agents',
   'worktrees',
+  'usage',
   'budgets',
   'providers',
   'settings',

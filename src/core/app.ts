@@ -52,6 +52,7 @@ import { SharedClock } from './shared-clock.ts';
 import { composeStorage } from './storage/compose-storage.ts';
 import { composeTaskExecution } from './tasks/compose-task-execution.ts';
 import { composeTasks } from './tasks/compose-tasks.ts';
+import { composeUsage } from './usage/compose-usage.ts';
 import { composeWebSearch } from './web-search/compose-web-search.ts';
 import { composeWebhooks } from './webhooks/compose-webhooks.ts';
 import { composeWorktrees } from './worktrees/compose-worktrees.ts';
@@ -136,6 +137,7 @@ function composeFeatures(
       .add(composePush)
       .add(composeApprovals)
       .add(composeBudgets)
+      .add(composeUsage)
       .add(composeProviders)
       .add(composeSettings)
       .add(composeMemory)
@@ -155,8 +157,17 @@ function composeFeatures(
       .add(composeIntegrations)
       .add(composeDevices)
       // Execution starts after everything that reacts to what tasks do.
-      .add(({ execution, workspaces, worktrees, sandbox, shells, budgets }) =>
-        composeTaskExecution({ ...execution, workspaces, worktrees, sandbox, shells, budgets }),
+      .add(({ execution, workspaces, worktrees, repositoryNames, usage, budgets, sandbox, shells }) =>
+        composeTaskExecution({
+          ...execution,
+          workspaces,
+          worktrees,
+          repositoryNames,
+          usage,
+          budgets,
+          sandbox,
+          shells,
+        }),
       )
       .add(composeDaemons)
       .add(composeSchedules)

@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import { ModelError } from '../providers/model-error.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { ResolvedModel } from '../providers/resolved-model.ts';
+import { usedByCaller } from '../usage/used-by.ts';
 import { RouteFailed } from './route-failed.ts';
 import { mayUseModel, requireModel } from './token-models.ts';
 
@@ -36,7 +37,7 @@ export class ModelRouter {
   ): Promise<{ model: ResolvedModel; answer: T }> {
     const route = this.#routeOf(name);
     if (!route) {
-      const model = await this.#deps.providers.resolve({ model: name });
+      const model = await this.#deps.providers.resolve({ model: name }, usedByCaller(caller));
       requireModel(caller, nameOf(model));
       return { model, answer: await attempt(model) };
     }
@@ -46,7 +47,7 @@ export class ModelRouter {
     const failures: { model: string; error: AppError }[] = [];
     for (const member of members) {
       try {
-        const model = await this.#resolveMember(member);
+        const model = await this.#resolveMember(caller, member);
         return { model, answer: await attempt(model) };
       } catch (error) {
         if (!(error instanceof AppError) || !mayAnotherHelp(error)) throw error;
@@ -70,11 +71,11 @@ export class ModelRouter {
   }
 
   /** A member of a route may name a server that is gone. */
-  async #resolveMember(member: string): Promise<ResolvedModel> {
+  async #resolveMember(caller: Caller, member: string): Promise<ResolvedModel> {
     const slash = member.indexOf('/');
     const request = { provider: member.slice(0, slash), model: member.slice(slash + 1) };
     try {
-      return await this.#deps.providers.resolve(request);
+      return await this.#deps.providers.resolve(request, usedByCaller(caller));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'validation') throw error;
       throw new AppError('unavailable', error.message, { isLasting: true, cause: error });

@@ -1,5 +1,5 @@
 import type { CompletionChunk, FinishReason, TokenUsage } from '../../contract/chat.ts';
-import type { ModelMetrics } from '../metrics/model-metrics.ts';
+import type { CallCounts } from './call-counts.ts';
 import { StreamInterrupted, failCall, MAX_CALL_MS, requestCancelled } from './call-failure.ts';
 import { costOf } from './call-cost.ts';
 import { finishReasonOf, isComplete } from './finish-reason.ts';
@@ -39,7 +39,7 @@ export interface ModelCallsDeps {
   providers: Pick<ModelProviders, 'toFailure' | 'succeeded' | 'failed'>;
   /** The time limit of a call, five minutes by default. */
   longestMs?: number;
-  metrics?: Pick<ModelMetrics, 'begin'>;
+  counts?: Pick<CallCounts, 'begin'>;
 }
 
 /**
@@ -49,11 +49,11 @@ export interface ModelCallsDeps {
 export class ModelCalls {
   readonly #providers: ModelCallsDeps['providers'];
   readonly #longestMs: number;
-  readonly #metrics: ModelCallsDeps['metrics'];
+  readonly #counts: ModelCallsDeps['counts'];
 
-  constructor({ providers, longestMs = MAX_CALL_MS, metrics }: ModelCallsDeps) {
+  constructor({ providers, longestMs = MAX_CALL_MS, counts }: ModelCallsDeps) {
     this.#providers = providers;
-    this.#metrics = metrics;
+    this.#counts = counts;
     this.#longestMs = longestMs;
   }
 
@@ -71,7 +71,7 @@ export class ModelCalls {
   /** A whole answer; throws a `ModelError`, or another `AppError` when the signal aborts. */
   async answer(resolved: ResolvedModel, request: CallRequest, signal: AbortSignal): Promise<WholeAnswer> {
     const timeout = AbortSignal.timeout(this.#longestMs);
-    const count = this.#metrics?.begin(resolved);
+    const count = this.#counts?.begin(resolved);
     try {
       const abortSignal = AbortSignal.any([signal, timeout]);
       const { content, ...vendorEnd } = await resolved.model.doGenerate({ ...request, abortSignal });
@@ -108,7 +108,7 @@ export class ModelCalls {
   ): AsyncGenerator<readonly AnswerPart[], AnswerEnd> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const consumerLeft = new AbortController();
-    const count = this.#metrics?.begin(resolved);
+    const count = this.#counts?.begin(resolved);
     let vendorEnd: VendorEnd | undefined;
     try {
       const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);

@@ -35,6 +35,7 @@ import { definitionOf, providerTypes } from './provider-list.ts';
 import { type ModelPrice, priceOf } from './model-prices.ts';
 import type { ModelFailure, ResolvedModel, VendorEmbeddingModel } from './resolved-model.ts';
 import { maskKey } from '../text/safe-text.ts';
+import type { UsedBy } from '../usage/usage-record.ts';
 import { WholeAnswers } from './whole-answers.ts';
 
 /** Embeddings are often served by other servers, so they have a circuit breaker of their own. */
@@ -87,8 +88,8 @@ export class ModelProviders {
     });
   }
 
-  /** Resolves the model of a request; throws an `AppError` with a hint where there is none. */
-  async resolve(request: ModelRequest): Promise<ResolvedModel> {
+  /** Resolves the model of a request for those who use it; throws an `AppError` with a hint where there is none. */
+  async resolve(request: ModelRequest, usedBy: UsedBy | undefined): Promise<ResolvedModel> {
     const { provider, modelId: named } = chooseModel(request, this.#deps.config, this.#connections);
     const connection = this.#connections.of(provider);
     this.#requireClosed(provider, 'chat');
@@ -102,6 +103,7 @@ export class ModelProviders {
       contextWindow: known?.contextWindow,
       price: this.priceOf({ provider, modelId }),
       supportsReasoning: known?.supportsReasoning ?? false,
+      usedBy,
     };
   }
 

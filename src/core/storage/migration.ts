@@ -4,6 +4,7 @@ import { up as settings } from './migrations/settings.ts';
 import { up as sharedMemory } from './migrations/shared-memory.ts';
 import { up as tokenLimits } from './migrations/token-limits.ts';
 import { up as turns } from './migrations/turns.ts';
+import { up as usage } from './migrations/usage.ts';
 
 /** Reports how many of the equal parts of a migration are done. */
 export type ReportParts = (done: number, total: number) => void;
@@ -30,4 +31,5 @@ export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {
   '0038-placement': { up: placement, contracts: false },
   '0039-shared-memory': { up: sharedMemory, contracts: false },
   '0050-token-limits': { up: tokenLimits, contracts: false },
+  '0080-usage': { up: usage, contracts: false },
 };

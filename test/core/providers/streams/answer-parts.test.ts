@@ -24,7 +24,10 @@ const streams = recordings.filter(({ request }) => request.stream);
 /** What both ways show of a recorded answer: the lean one and that through the package of the vendor alone. */
 async function bothWays(recording: RecordedCase, options = '') {
   await using replayed = await createReplayed(replay, recording, options);
-  const { model } = await replayed.providers.resolve({ provider: typeOf(recording), model: 'some-model' });
+  const { model } = await replayed.providers.resolve(
+    { provider: typeOf(recording), model: 'some-model' },
+    undefined,
+  );
   const request = {
     ...toModelRequest(prompt, {}),
     abortSignal: AbortSignal.timeout(30_000),
