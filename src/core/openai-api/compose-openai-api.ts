@@ -9,6 +9,7 @@ import type { ModelProviders } from '../providers/model-providers.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskEventReader } from '../tasks/task-event-reader.ts';
 import type { TaskService } from '../tasks/task-service.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
 import { AgentModels } from './agent-models.ts';
 import { EmbeddingService } from './embedding-service.ts';
 import { ModelCatalog } from './model-catalog.ts';
@@ -32,6 +33,7 @@ export interface OpenAiApiFeatureDeps {
   registry: AgentRegistry;
   tasks: TaskService;
   taskEvents: TaskEventReader;
+  usage: UsageLedger;
   runtime: Runtime;
   reportBug: (error: unknown) => void;
 }
@@ -47,7 +49,7 @@ export function composeOpenAiApi(deps: OpenAiApiFeatureDeps): Feature<OpenAiApiS
   return {
     services: {
       openaiApi: new OpenAiApi({ ...deps, calls, agents, spending }),
-      openaiEmbeddings: new EmbeddingService({ providers, embeddings, spending }),
+      openaiEmbeddings: new EmbeddingService({ ...deps, providers, embeddings, spending }),
       openaiModels: new ModelCatalog({ providers, router, agents }),
     },
   };

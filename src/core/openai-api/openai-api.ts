@@ -47,8 +47,7 @@ export class OpenAiApi {
     signal: AbortSignal,
   ): Promise<AsyncGenerator<string>> {
     const open = await this.#open(caller, request.model, toChatCall(request), signal);
-    const includesUsage = request.stream_options?.include_usage === true;
-    return this.#write(new ChatFrames(this.#head('chatcmpl', open.model), { includesUsage }), open, signal);
+    return this.#write(new ChatFrames(this.#head('chatcmpl', open.model), request), open, signal);
   }
 
   async respond(caller: Caller, request: ResponseRequest, signal: AbortSignal): Promise<OpenAiResponse> {

@@ -52,6 +52,11 @@ export class TokenService {
     this.#cache = new CredentialCache(deps.runtime.monotonic);
   }
 
+  /** The caller with this token where it was looked up a moment ago. */
+  recall(token: string): Caller | undefined {
+    return this.#cache.recall(token);
+  }
+
   /** The caller with this token; undefined when it is unknown, revoked or expired. */
   resolve(token: string): Promise<Caller | undefined> {
     return this.#cache.find(token, () => this.#lookUp(token));
