@@ -25,7 +25,7 @@ export function createClient({
   headers,
   fetch = globalThis.fetch,
   ...credentials
-}: ClientOptions): Client {
+}: ClientOptions = {}): Client {
   return derive(routeTable, {
     baseUrl: addressOf(baseUrl),
     // A browser refuses to call its own as a method of something else.

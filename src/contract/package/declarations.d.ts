@@ -91,7 +91,7 @@ export interface ClientOptions {
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 /** A client of the daemon with one method per route. Throws a TypeError for options that no request can have. */
-export declare function createClient(options: ClientOptions): Client;
+export declare function createClient(options?: ClientOptions): Client;
 
 /** A response of the daemon that is not a success, or not one of the daemon. */
 export declare class ApiError extends Error {
