@@ -9,6 +9,7 @@ import { toTokenUsage } from '../providers/token-usage.ts';
 import type { TaskEventReader } from '../tasks/task-event-reader.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import { isTerminal } from '../tasks/task-states.ts';
+import { AgentAnswerFailed } from './agent-answer-failed.ts';
 import { toAgentPrompt } from './agent-prompt.ts';
 import { CapReached } from './cap-reached.ts';
 import { requestRefused } from './request-refused.ts';
@@ -19,13 +20,6 @@ const PREFIX = 'agent/';
 const TITLE_LENGTH = 80;
 /** Stands between what an agent says in one step and in the next. */
 const GAP = '\n\n';
-
-/** The task behind an answer failed; the same request would begin another one, so no client should repeat it by itself. */
-export class AgentAnswerFailed extends AppError {
-  constructor(message: string) {
-    super('unavailable', message, { isLasting: true });
-  }
-}
 
 export interface AgentModelsDeps {
   registry: Pick<AgentRegistry, 'types' | 'needsCommandRights' | 'isProgram'>;

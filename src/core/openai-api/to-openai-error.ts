@@ -2,7 +2,7 @@ import type { OpenAiError } from '../../contract/openai/error.ts';
 import type { AppError, ErrorCode } from '../errors.ts';
 import { ModelError } from '../providers/model-error.ts';
 import { RouteFailed } from './route-failed.ts';
-import { AgentAnswerFailed } from './agent-models.ts';
+import { AgentAnswerFailed } from './agent-answer-failed.ts';
 import { CapReached } from './cap-reached.ts';
 
 /** An error in the form of OpenAI, and its HTTP status where that is not the one of the code. */
