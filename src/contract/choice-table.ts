@@ -141,6 +141,18 @@ const tokensCreateScopes = [
   'models:use',
   'memory:read',
 ] as const;
+const usageListBy = [
+  'day',
+  'month',
+  'agent',
+  'model',
+  'provider',
+  'user',
+  'token',
+  'repository',
+  'task',
+  'conversation',
+] as const;
 const webhooksCreateEvents = [
   'task.created',
   'task.completed',
@@ -261,6 +273,10 @@ export const choiceTable = {
   },
   tokens: {
     create: { scopes: tokensCreateScopes },
+  },
+  usage: {
+    list: { by: usageListBy },
+    getCsv: { by: usageListBy },
   },
   users: {
     update: { role: invitesCreateRole },

@@ -36,6 +36,7 @@ import { keysRoutes } from './keys.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
 import { toolsRoutes } from './tools.ts';
+import { usageRoutes } from './usage.ts';
 import { usersRoutes } from './users.ts';
 import { webhooksRoutes } from './webhooks.ts';
 
@@ -79,6 +80,7 @@ export const contract = {
   tasks: tasksRoutes,
   tokens: tokensRoutes,
   tools: toolsRoutes,
+  usage: usageRoutes,
   users: usersRoutes,
   webhooks: webhooksRoutes,
 };

@@ -292,6 +292,10 @@ export const routeTable = {
   tools: {
     list: { method: 'GET', path: '/api/tools' },
   },
+  usage: {
+    list: { method: 'GET', path: '/api/usage' },
+    getCsv: { method: 'GET', path: '/api/usage/csv', file: 'text/csv' },
+  },
   users: {
     list: { method: 'GET', path: '/api/auth/users' },
     update: { method: 'PATCH', path: '/api/auth/users/:id' },

@@ -55,6 +55,7 @@ import { registerKeys } from './routes/keys.ts';
 import { registerTasks } from './routes/tasks.ts';
 import { registerTokens } from './routes/tokens.ts';
 import { registerTools } from './routes/tools.ts';
+import { registerUsage } from './routes/usage.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWeb } from './routes/web.ts';
 import { registerWebhooks } from './routes/webhooks.ts';
@@ -99,6 +100,7 @@ const resources = [
   registerTasks,
   registerTokens,
   registerTools,
+  registerUsage,
   registerUsers,
   registerWebhooks,
 ];

@@ -226,6 +226,8 @@ export const accessTable: Record<string, AccessRow> = {
   'tokens.list': session,
   'tokens.revoke': session,
   'tools.list': session,
+  'usage.list': session,
+  'usage.getCsv': session,
   'users.list': admin,
   'users.update': admin,
   'webhooks.update': hooks,
