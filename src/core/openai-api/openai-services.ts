@@ -1,5 +1,5 @@
 import type { AgentRegistry } from '../agents/agent-registry.ts';
-import type { DayBudgets } from '../budgets/day-budgets.ts';
+import type { Budgets } from '../budgets/budgets.ts';
 import type { Config } from '../config/config.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import { EmbeddingCalls } from '../providers/embedding-calls.ts';
@@ -28,7 +28,7 @@ export interface OpenAiApiDeps {
   config: Config;
   modelProviders: ModelProviders;
   modelCalls: ModelCalls;
-  budgets: DayBudgets;
+  budgets: Budgets;
   limits: RateLimits;
   registry: AgentRegistry;
   tasks: TaskService;
