@@ -136,8 +136,8 @@ function composeFeatures(
       .add(composeWebhooks)
       .add(composePush)
       .add(composeApprovals)
-      .add(composeBudgets)
       .add(composeUsage)
+      .add(composeBudgets)
       .add(composeProviders)
       .add(composeSettings)
       .add(composeMemory)
@@ -157,17 +157,29 @@ function composeFeatures(
       .add(composeIntegrations)
       .add(composeDevices)
       // Execution starts after everything that reacts to what tasks do.
-      .add(({ execution, workspaces, worktrees, repositoryNames, usage, budgets, sandbox, shells }) =>
-        composeTaskExecution({
-          ...execution,
+      .add(
+        ({
+          execution,
           workspaces,
           worktrees,
           repositoryNames,
           usage,
           budgets,
+          budgetApprovals,
           sandbox,
           shells,
-        }),
+        }) =>
+          composeTaskExecution({
+            ...execution,
+            workspaces,
+            worktrees,
+            repositoryNames,
+            usage,
+            budgets,
+            budgetApprovals,
+            sandbox,
+            shells,
+          }),
       )
       .add(composeDaemons)
       .add(composeSchedules)

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { currentKey, earlierKey } from '../../contract/setting-keys.ts';
+import { budgetSchema } from '../../contract/budgets.ts';
+import { parseJsonText } from './parse-json-text.ts';
 import { agentSettings } from './agent-settings.ts';
 import { backupSettings } from './backup-settings.ts';
 import { daemonSettings } from './daemon-settings.ts';
@@ -91,13 +93,20 @@ export const settings = {
     schema: () => count(1000, 1_000_000_000_000).optional(),
     default: undefined,
     live: true,
-    description: 'How many tokens all tasks together may use on a day (UTC)',
+    description: 'How many tokens models may use on a day in all (UTC)',
   }),
   'limits.costPerDay': define({
     schema: () => z.number().positive().optional(),
     default: undefined,
     live: true,
-    description: 'How many USD all tasks together may use on a day (UTC)',
+    description: 'How many USD models may cost on a day in all (UTC)',
+  }),
+  budgets: define({
+    schema: () => z.preprocess(parseJsonText, z.array(budgetSchema).max(100, 'At most 100 budgets')),
+    default: [],
+    live: true,
+    description:
+      'Budgets of models, as a JSON list: { scope, match, period, tokens, usd, onReached }; scope: all, task, agent, token, user or repository; period: run, day or month (UTC); onReached: stop or ask',
   }),
   'limits.streamsPerUser': define({
     schema: () => count(1, 10_000),

@@ -1,5 +1,6 @@
 import type { FailureClass } from '../../contract/task.ts';
 import type { Caller } from '../auth/caller.ts';
+import { BudgetReached } from '../budgets/budget-reached.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { ModelError } from '../providers/model-error.ts';
@@ -88,6 +89,8 @@ export const nameOf = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | '
   `${provider}/${modelId}`;
 
 function mayAnotherHelp(error: AppError): boolean {
+  // Another model may cost nothing, or count for other budgets.
+  if (error instanceof BudgetReached) return true;
   if (!(error instanceof ModelError)) return error.code === 'unavailable';
   const { class: kind, code } = error.failure;
   return ownCodes.includes(code) || !ownFailures.includes(kind);
