@@ -57,6 +57,7 @@ export const coreOrder: readonly string[] = [
   'candidates',
 
   // The ways in and out.
+  'a2a',
   'gateway',
   'integrations',
   'devices',

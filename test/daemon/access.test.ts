@@ -201,7 +201,7 @@ describe.each(targets)('$name', (target) => {
     expect(JSON.parse(answer.body)).toMatchObject({ error: expect.anything() });
   });
 
-  it.runIf(/^\/(api|mcp)/.test(path)).each(['cross-site', 'same-site'])(
+  it.runIf(/^\/(api|mcp|a2a)/.test(path)).each(['cross-site', 'same-site'])(
     'rejects a request from a page that is %s',
     async (site) => {
       const from = (mode: string) =>

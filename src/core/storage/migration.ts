@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { up as agentToAgent } from './migrations/agent-to-agent.ts';
 import { up as placement } from './migrations/placement.ts';
 import { up as settings } from './migrations/settings.ts';
 import { up as sharedMemory } from './migrations/shared-memory.ts';
@@ -28,4 +29,5 @@ export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {
   '0037-turns': { up: turns, contracts: false },
   '0038-placement': { up: placement, contracts: false },
   '0039-shared-memory': { up: sharedMemory, contracts: false },
+  '0070-agent-to-agent': { up: agentToAgent, contracts: false },
 };
