@@ -42,6 +42,7 @@ export const coreOrder: readonly string[] = [
   'cluster',
   'agents',
   'worktrees',
+  'usage',
   'budgets',
   'providers',
   'settings',
@@ -59,6 +60,7 @@ export const coreOrder: readonly string[] = [
   // The ways in and out.
   'a2a',
   'gateway',
+  'openai-api',
   'integrations',
   'devices',
   'schedules',

@@ -23,6 +23,7 @@ import { mcpRoutes } from './mcp.ts';
 import { memoryRoutes } from './memory.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
+import { openaiRoutes } from './openai.ts';
 import { pairingRoutes } from './pairing.ts';
 import { pushRoutes } from './push.ts';
 import { policyRoutes } from './policy.ts';
@@ -36,6 +37,7 @@ import { keysRoutes } from './keys.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
 import { toolsRoutes } from './tools.ts';
+import { usageRoutes } from './usage.ts';
 import { usersRoutes } from './users.ts';
 import { webhooksRoutes } from './webhooks.ts';
 
@@ -67,6 +69,7 @@ export const contract = {
   memory: memoryRoutes,
   notifications: notificationsRoutes,
   oauth: oauthRoutes,
+  openai: openaiRoutes,
   pairing: pairingRoutes,
   push: pushRoutes,
   policy: policyRoutes,
@@ -79,6 +82,7 @@ export const contract = {
   tasks: tasksRoutes,
   tokens: tokensRoutes,
   tools: toolsRoutes,
+  usage: usageRoutes,
   users: usersRoutes,
   webhooks: webhooksRoutes,
 };

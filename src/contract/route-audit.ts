@@ -73,6 +73,9 @@ export const routeAudit: Readonly<Record<string, RouteAudit>> = {
   'POST /api/chat/providers/:type/health': { none: 'It checks a provider and notes how it is' },
   'POST /api/chat/providers/default': { ownEvent: 'provider.set_default' },
 
+  'POST /v1/chat/completions': isCompletion,
+  'POST /v1/responses': isCompletion,
+  'POST /v1/embeddings': isCompletion,
   'POST /api/chat/completions': isCompletion,
   'POST /api/chat/quick': isCompletion,
   'POST /api/chat/smart': isCompletion,

@@ -45,6 +45,7 @@ import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
 import { registerPush } from './routes/push.ts';
 import { registerPolicy } from './routes/policy.ts';
+import { registerOpenAi } from './routes/openai.ts';
 import { registerOAuth } from './routes/oauth.ts';
 import { registerPreferences } from './routes/preferences.ts';
 import { registerProviders } from './routes/providers.ts';
@@ -55,6 +56,7 @@ import { registerKeys } from './routes/keys.ts';
 import { registerTasks } from './routes/tasks.ts';
 import { registerTokens } from './routes/tokens.ts';
 import { registerTools } from './routes/tools.ts';
+import { registerUsage } from './routes/usage.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWeb } from './routes/web.ts';
 import { registerWebhooks } from './routes/webhooks.ts';
@@ -90,6 +92,7 @@ const resources = [
   registerPush,
   registerPolicy,
   registerOAuth,
+  registerOpenAi,
   registerPreferences,
   registerProviders,
   registerQueue,
@@ -99,6 +102,7 @@ const resources = [
   registerTasks,
   registerTokens,
   registerTools,
+  registerUsage,
   registerUsers,
   registerWebhooks,
 ];

@@ -21,6 +21,7 @@ export const nounList: readonly NounEntry[] = [
   { name: 'queue', group: 'Work:', load: async () => (await import('./queue.ts')).queue },
   { name: 'agents', group: 'Work:', load: async () => (await import('./agents.ts')).agents },
   { name: 'providers', group: 'Work:', load: async () => (await import('./providers.ts')).providers },
+  { name: 'usage', group: 'Work:', load: async () => (await import('./usage.ts')).usage },
   { name: 'tools', group: 'Work:', load: async () => (await import('./tools.ts')).tools },
   { name: 'approvals', group: 'Work:', load: async () => (await import('./approvals.ts')).approvals },
   { name: 'mcp', group: 'Work:', load: async () => (await import('./mcp.ts')).mcp },

@@ -76,6 +76,13 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
   });
   return {
     services: { gateway, gatewayWaits: waits, gatewayRequests: requests, gatewayNotify: notify },
-    lifecycle: { start: () => notify.start(), stop: () => notify.stop() },
+    lifecycle: {
+      start: () => notify.start(),
+      stop: async () => {
+        // Who waits is answered with what the database says last.
+        await waits.stop();
+        await notify.stop();
+      },
+    },
   };
 }

@@ -19,12 +19,10 @@ export interface ToolServing {
   caller: Caller;
   tools: readonly ServedTool[];
   longTasks: LongTasks;
-  /** Reports an unexpected error, of which the client learns nothing. */
-  reportBug: (error: unknown) => void;
 }
 
 /** Answers `tools/list` with the tools that the caller may call, and `tools/call`. */
-export function serveTools(server: Server, { caller, tools, longTasks, reportBug }: ToolServing): void {
+export function serveTools(server: Server, { caller, tools, longTasks }: ToolServing): void {
   server.setRequestHandler('tools/list', () => ({
     tools: tools.filter((tool) => mayCall(caller, tool)).map(describe),
   }));
@@ -38,9 +36,9 @@ export function serveTools(server: Server, { caller, tools, longTasks, reportBug
       return await call(tool, input.data, context);
     } catch (error) {
       const text = explainError(error);
-      if (text !== undefined) return toFailure(text);
-      reportBug(error);
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
+      if (text === undefined) throw error;
+      // A result, because a model can do something about it.
+      return toFailure(text);
     }
   });
 

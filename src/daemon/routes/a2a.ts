@@ -10,14 +10,12 @@ import { AppError } from '../../core/errors.ts';
 import { findCall } from '../a2a/a2a-methods.ts';
 import { countGatewayRequest } from '../access.ts';
 import { baseUrlOf } from '../base-url.ts';
-import { answerErrors } from '../error-table.ts';
 import { countStream, EventStream, sendEventStream, signalOfReader } from '../event-stream.ts';
 import { implement } from '../implement.ts';
-import { toJsonRpcError } from '../mcp/json-rpc-error.ts';
 import { bodyLimitOf, parseJsonBody } from '../request-body.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
-type A2aApp = Pick<App, 'loadA2a' | 'config' | 'limits' | 'accessWatch' | 'openStreams' | 'log'>;
+type A2aApp = Pick<App, 'loadA2a' | 'config' | 'limits' | 'accessWatch' | 'openStreams'>;
 
 const { getCard, call } = a2aRoutes;
 
@@ -44,7 +42,6 @@ export function registerA2a(server: FastifyInstance, app: A2aApp, check?: Respon
     check,
   );
   void server.register(async (scope) => {
-    answerErrors(scope, app.log, toJsonRpcError);
     const bodyLimit = bodyLimitOf(call);
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(

@@ -228,7 +228,9 @@ export class WaitingMessages {
     };
     let prepared: PreparedRun;
     try {
-      const model = await providers.resolve({ provider, model: modelId });
+      const { owner_id: userId, id: conversationId } = run.conversation;
+      const { usedBy = { userId, conversationId } } = run.options;
+      const model = await providers.resolve({ provider, model: modelId }, usedBy);
       const workspace = await this.#deps.workspace(run.conversation);
       prepared = await messageRuns.prepare(run, { model, workspace, signal, isAnnounced: true, store });
     } catch (error) {
