@@ -1,8 +1,5 @@
 import { z } from 'zod';
 
-/** The version of the protocol between agents that is served. */
-export const A2A_VERSION = '1.0';
-
 export const a2aStateSchema = z.enum([
   'TASK_STATE_SUBMITTED',
   'TASK_STATE_WORKING',

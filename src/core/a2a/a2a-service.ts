@@ -1,7 +1,8 @@
-import type { A2aParams, A2aTask, A2aUpdate } from '../../contract/a2a-messages.ts';
+import type { A2aArtifact, A2aParams, A2aTask, A2aUpdate } from '../../contract/a2a-messages.ts';
 import { titleOf } from '../../contract/task-title.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, mayRunCommands, requireOwned } from '../auth/caller.ts';
+import type { ChangeService } from '../changes/change-service.ts';
 import { AppError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -18,12 +19,13 @@ import { agentCard, TASK_SKILL } from './agent-card.ts';
 import { promptOfMessage } from './prompt-of-message.ts';
 import { type PushConfigDeps, PushConfigs, type ShownPushConfig } from './push-configs.ts';
 import { updatesOf } from './task-updates.ts';
-import { type A2aTaskRow, toA2aTask } from './task-view.ts';
+import { type A2aTaskRow, artifactsOf, patchArtifact, toA2aTask } from './task-view.ts';
 
 export interface A2aDeps extends PushConfigDeps {
   database: Database;
   tasks: Pick<TaskService, 'createFor' | 'cancel'>;
   taskEvents: Pick<TaskEventReader, 'follow'>;
+  changes: Pick<ChangeService, 'ofTask'>;
   requests: { insert(transaction: WriteTransaction, request: GatewayRequestRow): void };
   registry: Pick<AgentRegistry, 'types' | 'isReady' | 'needsCommandRights' | 'list'>;
   keys: Pick<KeyRing, 'box' | 'key'>;
@@ -59,7 +61,7 @@ export class A2aService {
     const { historyLength, returnImmediately } = params.configuration ?? {};
     const id = await this.#create(caller, params);
     if (returnImmediately !== true) await this.#untilInterrupted(caller, id, signal);
-    return toA2aTask(await this.#find(caller, id), { historyLength });
+    return this.get(caller, { id, historyLength });
   }
 
   /** Creates a task and answers its updates, beginning with the task. */
@@ -81,7 +83,9 @@ export class A2aService {
   }
 
   async get(caller: Caller, { id, historyLength }: A2aParams['GetTask']): Promise<A2aTask> {
-    return toA2aTask(await this.#find(caller, id), { historyLength });
+    const row = await this.#find(caller, id);
+    const artifacts = await this.#artifactsOf(caller, row);
+    return { ...toA2aTask(row, { historyLength }), ...(artifacts.length > 0 && { artifacts }) };
   }
 
   async list(caller: Caller, params: A2aParams['ListTasks']): Promise<object> {
@@ -223,6 +227,19 @@ export class A2aService {
     return requireOwned(caller, await this.#store.find(id), 'Task');
   }
 
+  /** The answer, and what changed in files where this daemon can read it. */
+  async #artifactsOf(caller: Caller, row: A2aTaskRow): Promise<A2aArtifact[]> {
+    if (row.status !== 'completed') return [];
+    try {
+      const { files } = await this.#deps.changes.ofTask(caller, row.id);
+      return [...artifactsOf(row), ...patchArtifact(files)];
+    } catch (error) {
+      // The worktree is gone, or lies on the host of another daemon.
+      if (error instanceof AppError) return artifactsOf(row);
+      throw error;
+    }
+  }
+
   async *#updates(
     caller: Caller,
     row: A2aTaskRow,
@@ -232,7 +249,8 @@ export class A2aService {
     const { id, event_seq: after } = row;
     yield { task: toA2aTask(row, { historyLength }) };
     const events = await this.#deps.taskEvents.follow(caller, id, after, signal);
-    for await (const event of events ?? []) yield* await updatesOf(event, row, () => this.#store.find(id));
+    for await (const event of events ?? [])
+      yield* await updatesOf(event, row, async () => this.#artifactsOf(caller, await this.#find(caller, id)));
   }
 
   /** Waits for a state in which the task does not go on by itself. */

@@ -1,5 +1,4 @@
-import { A2A_VERSION } from '../../contract/a2a-messages.ts';
-import { a2aPath } from '../../contract/a2a-path.ts';
+import { A2A_VERSION, a2aPath } from '../../contract/a2a-path.ts';
 
 const text = ['text/plain'];
 const input = ['text/plain', 'application/json'];

@@ -1,7 +1,7 @@
-import type { A2aState, A2aUpdate } from '../../contract/a2a-messages.ts';
+import type { A2aArtifact, A2aState, A2aUpdate } from '../../contract/a2a-messages.ts';
 import { runEventOf } from '../../contract/task-run-events.ts';
 import type { TaskEvent, TaskEventType } from '../../contract/task.ts';
-import { type A2aTaskRow, artifactsOf, OUTPUT, statusOf, waitsForPerson } from './task-view.ts';
+import { type A2aTaskRow, OUTPUT, statusOf, waitsForPerson } from './task-view.ts';
 
 /** What an event says of the state; those that are not here change nothing that other agents see. */
 const states: Partial<Record<TaskEventType, A2aState>> = {
@@ -22,7 +22,7 @@ const states: Partial<Record<TaskEventType, A2aState>> = {
 export async function updatesOf(
   event: TaskEvent,
   { id: taskId, context_id: contextId }: Pick<A2aTaskRow, 'id' | 'context_id'>,
-  read: () => Promise<A2aTaskRow | undefined>,
+  readArtifacts: () => Promise<A2aArtifact[]>,
 ): Promise<A2aUpdate[]> {
   const ids = { taskId, contextId };
   if (event.type === 'output') {
@@ -33,12 +33,12 @@ export async function updatesOf(
   }
   const state = states[event.type];
   if (state === undefined) return [];
-  const row = event.type === 'completed' ? await read() : undefined;
+  const artifacts = event.type === 'completed' ? await readArtifacts() : [];
   const text = event.type === 'approval_requested' ? waitsForPerson : event.message;
   const isSaid = state !== 'TASK_STATE_COMPLETED' && state !== 'TASK_STATE_WORKING';
   const status = statusOf(state, event.at, { id: taskId, contextId, text: isSaid ? text : undefined });
   return [
-    ...(row ? artifactsOf(row) : []).map((artifact) => ({
+    ...artifacts.map((artifact) => ({
       artifactUpdate: { ...ids, artifact, append: false, lastChunk: true },
     })),
     { statusUpdate: { ...ids, status } },

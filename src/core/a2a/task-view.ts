@@ -4,6 +4,8 @@ import type { StoredTask } from '../tasks/task-mapping.ts';
 
 /** The artifact that holds the answer of a task. */
 export const OUTPUT = 'output';
+/** The artifact that holds what a task changed in files. */
+const CHANGES = 'changes';
 
 type Row = Pick<StoredTask, 'id' | 'status' | 'result' | 'error' | 'updated_at'>;
 
@@ -55,6 +57,14 @@ export function artifactsOf({ status, result }: Pick<Row, 'status' | 'result'>):
   if (status !== 'completed' || result === null) return [];
   const { output } = JSON.parse(result) as TaskResult;
   return output === '' ? [] : [{ artifactId: OUTPUT, name: OUTPUT, parts: [{ text: output }] }];
+}
+
+/** The changes of files as one patch; none where nothing changed. */
+export function patchArtifact(files: readonly { patch?: string | undefined }[]): A2aArtifact[] {
+  const patch = files.map(({ patch: text = '' }) => text).join('');
+  if (patch === '') return [];
+  const part = { text: patch, mediaType: 'text/x-diff', filename: 'changes.patch' };
+  return [{ artifactId: CHANGES, name: CHANGES, parts: [part] }];
 }
 
 /** What a person has to decide is decided in svc, not by the agent that sent the task. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type A2aRequest, a2aRequestSchema, a2aRoutes } from '../../contract/a2a.ts';
-import { A2A_VERSION, type A2aUpdate } from '../../contract/a2a-messages.ts';
+import type { A2aUpdate } from '../../contract/a2a-messages.ts';
+import { A2A_VERSION } from '../../contract/a2a-path.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import { A2aError } from '../../core/a2a/a2a-error.ts';
 import { agentCard } from '../../core/a2a/agent-card.ts';
 import type { App } from '../../core/app.ts';
 import { AppError } from '../../core/errors.ts';
-import { findCall } from '../a2a/a2a-methods.ts';
 import { countGatewayRequest } from '../access.ts';
 import { baseUrlOf } from '../base-url.ts';
 import { countStream, EventStream, sendEventStream, signalOfReader } from '../event-stream.ts';
@@ -82,6 +82,8 @@ async function answer(
   try {
     if (!message) throw new A2aError('invalidRequest');
     if (majorMinor(request.headers['a2a-version']) !== A2A_VERSION) throw new A2aError('versionNotSupported');
+    // Loaded with the first request: without other agents, the daemon needs none of it.
+    const { findCall } = await import('../a2a/a2a-methods.ts');
     const found = findCall(caller, message.method, message.params);
     if (found.isSubmission && caller.token) await countGatewayRequest(app, caller.token.id);
     if (found.mayWait) countStream(app, caller, reply.raw);

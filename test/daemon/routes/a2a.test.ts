@@ -179,6 +179,36 @@ it('waits for a person in the state auth-required, and goes on after the decisio
   });
   const rest = await collect(updates);
   expect(states(rest)).toEqual([TaskState.TASK_STATE_WORKING, TaskState.TASK_STATE_COMPLETED]);
+  const { artifacts } = await client.getTask({ tenant: '', id: asked.id });
+  expect(artifacts).toMatchObject([
+    { artifactId: 'output', parts: [{ content: { value: 'Written' } }] },
+    {
+      artifactId: 'changes',
+      parts: [{ content: { value: expect.stringContaining('+one') }, mediaType: 'text/x-diff' }],
+    },
+  ]);
+  const chunks = rest.flatMap(({ payload }) => (payload?.$case === 'artifactUpdate' ? [payload.value] : []));
+  expect(chunks.map(({ append, artifact }) => [append, artifact?.artifactId])).toEqual([
+    [true, 'output'],
+    [false, 'output'],
+    [false, 'changes'],
+  ]);
+});
+
+it('answers who waits with the task as it is when the daemon stops', async () => {
+  const own = heldAdapter({ type: 'held' });
+  await using stopping = await startDaemon({ extraAdapters: [own.adapter], flags: a2aFlags });
+  const { headers } = await tokenOf(stopping);
+  const message = {
+    role: 'ROLE_USER',
+    messageId: 'm',
+    parts: [{ text: 'Wait' }],
+    metadata: { skill: 'held' },
+  };
+  const waiting = callRaw(stopping, headers, 'SendMessage', { message });
+  await own.started(0);
+  await stopping.stop(0);
+  expect((await waiting).body.result).toMatchObject({ task: { status: { state: 'TASK_STATE_WORKING' } } });
 });
 
 describe('the notification to an agent', () => {
