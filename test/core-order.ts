@@ -58,6 +58,7 @@ export const coreOrder: readonly string[] = [
   'candidates',
 
   // The ways in and out.
+  'a2a',
   'gateway',
   'openai-api',
   'integrations',

@@ -3,6 +3,10 @@ import type { RouteTable } from './client.ts';
 
 /** The routes without their schemas, for a client that has to start fast. */
 export const routeTable = {
+  a2a: {
+    getCard: { method: 'GET', path: '/.well-known/agent-card.json' },
+    call: { method: 'POST', path: '/a2a', events: true },
+  },
   agents: {
     list: { method: 'GET', path: '/api/agents' },
     listTypes: { method: 'GET', path: '/api/agents/types' },

@@ -134,6 +134,12 @@ export const settings = {
     live: true,
     description: 'Gateway submissions per second and API token',
   }),
+  'a2a.enabled': define({
+    schema: () => z.stringbool().or(z.boolean()),
+    default: false,
+    live: true,
+    description: 'Serve other agents at /a2a, with a public agent card (A2A)',
+  }),
   'metrics.public': define({
     schema: () => z.stringbool().or(z.boolean()),
     default: false,

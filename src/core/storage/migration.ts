@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { up as agentToAgent } from './migrations/agent-to-agent.ts';
 import { up as placement } from './migrations/placement.ts';
 import { up as settings } from './migrations/settings.ts';
 import { up as sharedMemory } from './migrations/shared-memory.ts';
@@ -32,6 +33,7 @@ export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {
   '0038-placement': { up: placement, contracts: false },
   '0039-shared-memory': { up: sharedMemory, contracts: false },
   '0050-token-limits': { up: tokenLimits, contracts: false },
+  '0070-agent-to-agent': { up: agentToAgent, contracts: false },
   '0080-usage': { up: usage, contracts: false },
   '0081-token-month-budgets': { up: tokenMonthBudgets, contracts: false },
 };
