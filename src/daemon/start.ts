@@ -11,7 +11,7 @@ import { finishRestore } from '../core/backup/restore-journal.ts';
 import { Config, type Flags } from '../core/config/config.ts';
 import { readEnvironment } from '../core/config/read-environment.ts';
 import { AppError, messageOf } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
+import type { Log, LogTrace } from '../core/log.ts';
 import { explainUnwritable } from '../core/paths/explain-unwritable.ts';
 import { keepOwnFilesPrivate } from '../core/processes/work-umask.ts';
 import { type Runtime, systemRuntime } from '../core/runtime.ts';
@@ -59,7 +59,8 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     settingsFile: locations.settingsFile,
     ...(options.flags && { flags: options.flags }),
   });
-  const log = options.log ?? (await createLog(config));
+  const logTrace: LogTrace = {};
+  const log = options.log ?? (await createLog(config, logTrace));
   if (isRestored) log.info({}, 'a restore that was interrupted is finished');
   for (const warning of config.warnings()) log.warn({}, warning);
   const app = await createApp({
@@ -67,6 +68,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     locations,
     env,
     log,
+    logTrace,
     onStartStep: logSteps(log, options.onStartStep),
     ...(options.runtime && { runtime: options.runtime }),
     ...(options.extraAdapters && { extraAdapters: options.extraAdapters }),
@@ -208,12 +210,13 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
 }
 
-async function createLog(config: Config): Promise<Log> {
+async function createLog(config: Config, trace: LogTrace): Promise<Log> {
   const level = config.get('log.level');
   if (process.stdout.isTTY) return consoleLog(level, (line) => process.stderr.write(`${line}\n`));
   const { pino } = await import('pino');
   const secrets = ['token', 'key', 'password', 'secret', 'authorization', 'cookie'];
-  const logger = pino({ level, redact: [...secrets, ...secrets.map((name) => `*.${name}`)] }, process.stdout);
+  const redact = [...secrets, ...secrets.map((name) => `*.${name}`)];
+  const logger = pino({ level, redact, mixin: () => trace.read?.() ?? {} }, process.stdout);
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),

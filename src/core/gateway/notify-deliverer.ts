@@ -5,6 +5,8 @@ import { delayAfter } from '../outbound/delivery-schedule.ts';
 import type { Log } from '../log.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import { type AttemptResult, postSigned } from '../outbound/post-signed.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { traceDelivery } from '../telemetry/trace-delivery.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { NotifyDeliveryRow } from '../storage/rows/gateway.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
@@ -25,6 +27,7 @@ export interface NotifyDelivererDeps {
   finishWatcher: TaskFinishWatcher;
   fetch: OutboundFetch;
   keys: KeyRing;
+  telemetry?: Telemetry | undefined;
   runtime: Runtime;
   log: Log;
   peers?: LanePeers | undefined;
@@ -120,7 +123,11 @@ export class NotifyDeliverer {
     const secret = notifySecretOf(keys, delivery.token_id);
     // A revoked token must not cause further notifications.
     const result = (await store.hasToken(delivery.token_id))
-      ? await postSigned(this.#deps, { id, url, body, secret }, signal)
+      ? await traceDelivery(
+          this.#deps.telemetry,
+          { name: 'notify', taskId: delivery.task_id, attempt: delivery.attempts },
+          (headers) => postSigned(this.#deps, { id, url, body, secret, headers }, signal),
+        )
       : undefined;
     return this.#record(delivery, result, signal);
   }

@@ -1,5 +1,5 @@
 import type { CompletionChunk, FinishReason, TokenUsage } from '../../contract/chat.ts';
-import type { ModelMetrics } from '../metrics/model-metrics.ts';
+import type { CallDetails, ModelMetrics } from '../metrics/model-metrics.ts';
 import { StreamInterrupted, failCall, MAX_CALL_MS, requestCancelled } from './call-failure.ts';
 import { costOf } from './call-cost.ts';
 import { finishReasonOf, isComplete } from './finish-reason.ts';
@@ -48,25 +48,25 @@ export class ModelCalls {
 
   async ask(resolved: ResolvedModel, prompt: Prompt, options: CallOptions): Promise<ModelAnswer> {
     const timeout = AbortSignal.timeout(this.#longestMs);
-    const count = this.#metrics?.begin(resolved);
+    const end = this.#metrics?.begin(resolved, detailsOf(prompt, options));
     try {
       const abortSignal = AbortSignal.any([options.signal, timeout]);
-      const { content, ...end } = await resolved.model.doGenerate(
+      const { content, ...answer } = await resolved.model.doGenerate(
         toModelRequest(prompt, options, abortSignal),
       );
       this.#providers.succeeded(resolved.provider);
-      const costUsd = costOf(end.providerMetadata);
-      count?.({ ...endOf(end), costUsd });
-      return {
-        content: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
-        ...endOf(end),
-        cached: toCachedTokens(end.usage.inputTokens.cacheRead, end.usage.inputTokens.cacheWrite),
-        costUsd,
-      };
+      const costUsd = costOf(answer.providerMetadata);
+      const { cacheRead, cacheWrite } = answer.usage.inputTokens;
+      const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      end?.({ ...endOf(answer), costUsd }, () => text);
+      return { content: text, ...endOf(answer), cached: toCachedTokens(cacheRead, cacheWrite), costUsd };
     } catch (error) {
       if (options.signal.aborted) throw requestCancelled();
-      count?.();
-      throw modelError(this.#fail(resolved, error, timeout));
+      const failure = this.#fail(resolved, error, timeout);
+      end?.({ failure: failure.code });
+      throw modelError(failure);
+    } finally {
+      end?.({ failure: 'cancelled' });
     }
   }
 
@@ -88,7 +88,7 @@ export class ModelCalls {
   ): AsyncGenerator<CompletionChunk, void> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const consumerLeft = new AbortController();
-    const count = this.#metrics?.begin(resolved);
+    const endCall = this.#metrics?.begin(resolved, { ...detailsOf(prompt, options), isStreamed: true });
     let hasStarted = false;
     let end: End | undefined;
     try {
@@ -104,7 +104,7 @@ export class ModelCalls {
         }
       if (!end || !isCompleteEnd(end)) throw new StreamInterrupted();
       this.#providers.succeeded(resolved.provider);
-      count?.({ ...endOf(end), costUsd: costOf(end.providerMetadata) });
+      endCall?.({ ...endOf(end), costUsd: costOf(end.providerMetadata) });
       hasStarted = true;
       yield { done: true, ...endOf(end) };
     } catch (error) {
@@ -112,11 +112,12 @@ export class ModelCalls {
         if (hasStarted) return;
         throw requestCancelled();
       }
-      count?.();
       const failure = this.#fail(resolved, error, timeout);
+      endCall?.({ failure: failure.code });
       if (!hasStarted) throw modelError(failure);
       yield { error: modelError(failure).message, code: failure.code };
     } finally {
+      endCall?.({ failure: 'cancelled' });
       // Stops the call when the consumer stops reading early.
       consumerLeft.abort();
     }
@@ -135,6 +136,12 @@ async function* resume<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T
     await rest.return();
   }
 }
+
+const detailsOf = (prompt: Prompt, { maxTokens, temperature }: RequestOptions): CallDetails => ({
+  maxTokens,
+  temperature,
+  input: () => prompt,
+});
 
 type End = Pick<
   Awaited<ReturnType<VendorModel['doGenerate']>>,

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { up as placement } from './migrations/placement.ts';
 import { up as settings } from './migrations/settings.ts';
 import { up as sharedMemory } from './migrations/shared-memory.ts';
+import { up as taskTraces } from './migrations/task-traces.ts';
 import { up as turns } from './migrations/turns.ts';
 
 /** Reports how many of the equal parts of a migration are done. */
@@ -28,4 +29,5 @@ export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {
   '0037-turns': { up: turns, contracts: false },
   '0038-placement': { up: placement, contracts: false },
   '0039-shared-memory': { up: sharedMemory, contracts: false },
+  '0090-task-traces': { up: taskTraces, contracts: false },
 };
