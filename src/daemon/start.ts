@@ -16,7 +16,7 @@ import { explainUnwritable } from '../core/paths/explain-unwritable.ts';
 import { keepOwnFilesPrivate } from '../core/processes/work-umask.ts';
 import { type Runtime, systemRuntime } from '../core/runtime.ts';
 import { version } from '../core/version.ts';
-import { consoleLog } from './console-log.ts';
+import { createLog } from './create-log.ts';
 import { DaemonFile } from './daemon-file.ts';
 import { keepLogSmall } from './log-rotation.ts';
 import type { ResponseCheck } from './response-check.ts';
@@ -208,19 +208,4 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
   const address = server.server.address();
   const actual = typeof address === 'object' && address ? address.port : port;
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
-}
-
-async function createLog(config: Config, trace: LogTrace): Promise<Log> {
-  const level = config.get('log.level');
-  if (process.stdout.isTTY) return consoleLog(level, (line) => process.stderr.write(`${line}\n`));
-  const { pino } = await import('pino');
-  const secrets = ['token', 'key', 'password', 'secret', 'authorization', 'cookie'];
-  const redact = [...secrets, ...secrets.map((name) => `*.${name}`)];
-  const logger = pino({ level, redact, mixin: () => trace.read?.() ?? {} }, process.stdout);
-  return {
-    debug: (fields, message) => logger.debug(fields, message),
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-  };
 }

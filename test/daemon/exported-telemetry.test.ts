@@ -233,3 +233,31 @@ it('a webhook continues the trace of its task', async () => {
   expect(span?.name).toBe('task');
   expect(hook.requests[0]?.headers['traceparent']).toBe(`00-${sent?.traceId}-${sent?.spanId}-01`);
 });
+
+it('refuses to start with a protocol that it does not speak', async () => {
+  await expect(
+    startDaemon({
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    }),
+  ).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining('http/json') });
+});
+
+it('a receiver that does not answer delays neither work nor the stop', async () => {
+  const receiver = await receiving();
+  receiver.answer = () => undefined;
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_BSP_SCHEDULE_DELAY: '1',
+    OTEL_BSP_MAX_QUEUE_SIZE: '3',
+    OTEL_METRICS_EXPORTER: 'none',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '50',
+  };
+  const daemon = await startDaemon({ env });
+  resources.push(daemon);
+  for (let count = 0; count < 20; count++) await daemon.client.tasks.list({ query: {} });
+  await until(async () => {
+    const text = await (await fetch(`${daemon.url}/metrics`, { headers: daemon.headers })).text();
+    expect(text).toMatch(/^svc_telemetry_items_total\{.*signal="traces",outcome="dropped"\} [1-9]/m);
+  });
+  await daemon.stop();
+});
