@@ -43,6 +43,7 @@ export const coreOrder: readonly string[] = [
   'cluster',
   'agents',
   'worktrees',
+  'usage',
   'budgets',
   'providers',
   'settings',
@@ -59,6 +60,7 @@ export const coreOrder: readonly string[] = [
 
   // The ways in and out.
   'gateway',
+  'openai-api',
   'integrations',
   'devices',
   'schedules',
@@ -69,6 +71,7 @@ export const coreOrder: readonly string[] = [
   'backup',
   'live',
   'inbox',
+  'mcp-server',
   'health',
 
   'app.ts',

@@ -18,9 +18,11 @@ import { inboxRoutes } from './inbox.ts';
 import { inboundRoutes } from './inbound.ts';
 import { integrationsRoutes } from './integrations.ts';
 import { invitesRoutes } from './invites.ts';
+import { mcpRoutes } from './mcp.ts';
 import { memoryRoutes } from './memory.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
+import { openaiRoutes } from './openai.ts';
 import { pairingRoutes } from './pairing.ts';
 import { pushRoutes } from './push.ts';
 import { policyRoutes } from './policy.ts';
@@ -34,6 +36,7 @@ import { keysRoutes } from './keys.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
 import { toolsRoutes } from './tools.ts';
+import { usageRoutes } from './usage.ts';
 import { usersRoutes } from './users.ts';
 import { webhooksRoutes } from './webhooks.ts';
 
@@ -60,9 +63,11 @@ export const contract = {
   inbox: inboxRoutes,
   integrations: integrationsRoutes,
   invites: invitesRoutes,
+  mcp: mcpRoutes,
   memory: memoryRoutes,
   notifications: notificationsRoutes,
   oauth: oauthRoutes,
+  openai: openaiRoutes,
   pairing: pairingRoutes,
   push: pushRoutes,
   policy: policyRoutes,
@@ -75,6 +80,7 @@ export const contract = {
   tasks: tasksRoutes,
   tokens: tokensRoutes,
   tools: toolsRoutes,
+  usage: usageRoutes,
   users: usersRoutes,
   webhooks: webhooksRoutes,
 };

@@ -152,6 +152,9 @@ export const routeTable = {
     create: { method: 'POST', path: '/api/auth/invites' },
     delete: { method: 'DELETE', path: '/api/auth/invites/:id' },
   },
+  mcp: {
+    send: { method: 'POST', path: '/mcp', events: true },
+  },
   memory: {
     search: { method: 'POST', path: '/api/memory/search' },
     explainSearch: { method: 'POST', path: '/api/memory/why' },
@@ -184,6 +187,13 @@ export const routeTable = {
     completeJira: { method: 'GET', path: '/api/auth/tracker_a/callback' },
     startLinear: { method: 'GET', path: '/api/auth/tracker_b' },
     completeLinear: { method: 'GET', path: '/api/auth/tracker_b/callback' },
+  },
+  openai: {
+    listModels: { method: 'GET', path: '/v1/models' },
+    getModel: { method: 'GET', path: '/v1/models/:id' },
+    createChatCompletion: { method: 'POST', path: '/v1/chat/completions', events: true },
+    createResponse: { method: 'POST', path: '/v1/responses', events: true },
+    createEmbeddings: { method: 'POST', path: '/v1/embeddings' },
   },
   pairing: {
     create: { method: 'POST', path: '/api/devices/pairing/request' },
@@ -281,6 +291,10 @@ export const routeTable = {
   },
   tools: {
     list: { method: 'GET', path: '/api/tools' },
+  },
+  usage: {
+    list: { method: 'GET', path: '/api/usage' },
+    getCsv: { method: 'GET', path: '/api/usage/csv', file: 'text/csv' },
   },
   users: {
     list: { method: 'GET', path: '/api/auth/users' },

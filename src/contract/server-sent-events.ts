@@ -43,6 +43,7 @@ function parseEvent<T>(lines: readonly string[]): ServerSentEvent<T> | undefined
     if (field === 'data') data.push(value);
     if (field === 'id') id = value;
   }
-  if (data.length === 0) return undefined;
+  // OpenAI ends a stream with a word in place of JSON.
+  if (data.length === 0 || data[0] === '[DONE]') return undefined;
   return { ...(id !== undefined && { id }), data: JSON.parse(data.join('\n')) as T };
 }

@@ -7,6 +7,7 @@ import { composeApprovals } from './approvals/compose-approvals.ts';
 import { composeAudit } from './audit/compose-audit.ts';
 import { composeAuth } from './auth/compose-auth.ts';
 import { composeBackup } from './backup/compose-backup.ts';
+import { composeBudgets } from './budgets/compose-budgets.ts';
 import { composeCandidates } from './candidates/compose-candidates.ts';
 import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
@@ -30,10 +31,12 @@ import { Lifecycles } from './lifecycle.ts';
 import { OpenStreams } from './limits/open-streams.ts';
 import { composeLive } from './live/compose-live.ts';
 import type { Log, LogTrace } from './log.ts';
+import { composeMcpServer } from './mcp-server/compose-mcp-server.ts';
 import { composeMemory } from './memory/compose-memory.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { composeNotifications } from './notifications/compose-notifications.ts';
 import { isLoopbackHost } from './text/loopback-host.ts';
+import { composeOpenAiApi } from './openai-api/compose-openai-api.ts';
 import { composeOutbound } from './outbound/compose-outbound.ts';
 import { composePolicy } from './policy/compose-policy.ts';
 import { composeProcesses } from './processes/compose-processes.ts';
@@ -50,6 +53,7 @@ import { composeStorage } from './storage/compose-storage.ts';
 import { composeTelemetry } from './telemetry/compose-telemetry.ts';
 import { composeTaskExecution } from './tasks/compose-task-execution.ts';
 import { composeTasks } from './tasks/compose-tasks.ts';
+import { composeUsage } from './usage/compose-usage.ts';
 import { composeWebSearch } from './web-search/compose-web-search.ts';
 import { composeWebhooks } from './webhooks/compose-webhooks.ts';
 import { composeWorktrees } from './worktrees/compose-worktrees.ts';
@@ -137,6 +141,8 @@ function composeFeatures(
       .add(composeWebhooks)
       .add(composePush)
       .add(composeApprovals)
+      .add(composeBudgets)
+      .add(composeUsage)
       .add(composeProviders)
       .add(composeSettings)
       .add(composeMemory)
@@ -148,6 +154,7 @@ function composeFeatures(
       .add(composeAgentPrograms)
       .add(composeCandidates)
       .add(composeGateway)
+      .add(composeOpenAiApi)
       .add(composeOAuth)
       .add(composePullRequests)
       .add(composeComments)
@@ -155,8 +162,17 @@ function composeFeatures(
       .add(composeIntegrations)
       .add(composeDevices)
       // Execution starts after everything that reacts to what tasks do.
-      .add(({ execution, workspaces, worktrees, sandbox, shells }) =>
-        composeTaskExecution({ ...execution, workspaces, worktrees, sandbox, shells }),
+      .add(({ execution, workspaces, worktrees, repositoryNames, usage, budgets, sandbox, shells }) =>
+        composeTaskExecution({
+          ...execution,
+          workspaces,
+          worktrees,
+          repositoryNames,
+          usage,
+          budgets,
+          sandbox,
+          shells,
+        }),
       )
       .add(composeDaemons)
       .add(composeSchedules)
@@ -164,6 +180,7 @@ function composeFeatures(
       .add(composeBackup)
       .add(composeLive)
       .add(composeInbox)
+      .add(composeMcpServer)
       .add(composeHealth)
   );
 }

@@ -38,11 +38,13 @@ import { registerInbox } from './routes/inbox.ts';
 import { registerInbound } from './routes/inbound.ts';
 import { registerIntegrations } from './routes/integrations.ts';
 import { registerInvites } from './routes/invites.ts';
+import { registerMcp } from './routes/mcp.ts';
 import { registerMemory } from './routes/memory.ts';
 import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
 import { registerPush } from './routes/push.ts';
 import { registerPolicy } from './routes/policy.ts';
+import { registerOpenAi } from './routes/openai.ts';
 import { registerOAuth } from './routes/oauth.ts';
 import { registerPreferences } from './routes/preferences.ts';
 import { registerProviders } from './routes/providers.ts';
@@ -53,6 +55,7 @@ import { registerKeys } from './routes/keys.ts';
 import { registerTasks } from './routes/tasks.ts';
 import { registerTokens } from './routes/tokens.ts';
 import { registerTools } from './routes/tools.ts';
+import { registerUsage } from './routes/usage.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWeb } from './routes/web.ts';
 import { registerWebhooks } from './routes/webhooks.ts';
@@ -81,12 +84,14 @@ const resources = [
   registerInbox,
   registerIntegrations,
   registerInvites,
+  registerMcp,
   registerMemory,
   registerNotifications,
   registerPairing,
   registerPush,
   registerPolicy,
   registerOAuth,
+  registerOpenAi,
   registerPreferences,
   registerProviders,
   registerQueue,
@@ -96,6 +101,7 @@ const resources = [
   registerTasks,
   registerTokens,
   registerTools,
+  registerUsage,
   registerUsers,
   registerWebhooks,
 ];

@@ -16,6 +16,7 @@ const admin: AccessRow = { access: 'admin' };
 const reads: AccessRow = { access: 'session', scopes: ['tasks:read', 'tasks:write'] };
 const writes: AccessRow = { access: 'session', scopes: ['tasks:write'] };
 const hooks: AccessRow = { access: 'session', scopes: ['webhooks:write'] };
+const models: AccessRow = { access: 'session', scopes: ['models:use'] };
 const back: AccessRow = { access: 'public', crossSite: true };
 
 /** Who may call what: written by hand, so that a change of the contract is seen here. */
@@ -94,6 +95,7 @@ export const accessTable: Record<string, AccessRow> = {
   'inbound.get': admin,
   'inbound.list': admin,
   'inbound.replay': admin,
+  'mcp.send': { access: 'session', scopes: ['tasks:read', 'tasks:write', 'memory:read'] },
   'inbound.receiveJira': open,
   'inbound.receiveLinear': open,
   'integrations.getGithub': session,
@@ -215,10 +217,17 @@ export const accessTable: Record<string, AccessRow> = {
   'tasks.list': reads,
   'tasks.release': session,
   'tasks.retry': writes,
+  'openai.createChatCompletion': models,
+  'openai.createEmbeddings': models,
+  'openai.createResponse': models,
+  'openai.getModel': models,
+  'openai.listModels': models,
   'tokens.create': session,
   'tokens.list': session,
   'tokens.revoke': session,
   'tools.list': session,
+  'usage.list': session,
+  'usage.getCsv': session,
   'users.list': admin,
   'users.update': admin,
   'webhooks.update': hooks,

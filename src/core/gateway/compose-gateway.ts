@@ -75,6 +75,13 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
   });
   return {
     services: { gateway, gatewayWaits: waits },
-    lifecycle: { start: () => notify.start(), stop: () => notify.stop() },
+    lifecycle: {
+      start: () => notify.start(),
+      stop: async () => {
+        // Who waits is answered with what the database says last.
+        await waits.stop();
+        await notify.stop();
+      },
+    },
   };
 }

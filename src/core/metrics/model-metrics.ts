@@ -27,8 +27,12 @@ export interface CallDetails {
 /** What a call answered: the text, or the text and the calls of tools. */
 export type CallOutput = () => unknown;
 
-/** Ends a call: with what it used, or the code of its failure; `cancelled` where its caller stopped it. */
-export type EndCall = (end: CallEnd | { failure: string }, output?: CallOutput) => void;
+/** The code of a failure; `cancelled` where the caller stopped the call. */
+export interface CallFailure {
+  failure: string;
+}
+/** Ends a call: with what it used, or with its failure. */
+export type EndCall = (end: CallEnd | CallFailure, output?: CallOutput) => void;
 
 /** Follows calls from their start; `model` is the name under which they are counted. */
 export type CallWatcher = (call: CalledModel & { model: string }, details: CallDetails) => EndCall;

@@ -69,11 +69,11 @@ export class StepFailed extends Error {
 export class ModelSteps {
   readonly #providers: ModelCallsDeps['providers'];
   readonly #longestMs: number;
-  readonly #metrics: ModelCallsDeps['metrics'];
+  readonly #counts: ModelCallsDeps['counts'];
 
-  constructor({ providers, longestMs = MAX_CALL_MS, metrics }: ModelCallsDeps) {
+  constructor({ providers, longestMs = MAX_CALL_MS, counts }: ModelCallsDeps) {
     this.#providers = providers;
-    this.#metrics = metrics;
+    this.#counts = counts;
     this.#longestMs = longestMs;
   }
 
@@ -85,7 +85,7 @@ export class ModelSteps {
   ): AsyncGenerator<StepPart, StepEnd> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const consumerLeft = new AbortController();
-    const end = this.#metrics?.begin(resolved, {
+    const count = this.#counts?.begin(resolved, {
       ...request,
       input: () => ({ instructions: request.instructions, messages: request.messages }),
     });
@@ -98,7 +98,7 @@ export class ModelSteps {
         if (next.done) {
           this.#providers.succeeded(resolved.provider);
           const { text, calls } = next.value;
-          end?.(next.value, () => ({ text, calls }));
+          count?.(next.value, () => ({ text, calls }));
           return next.value;
         }
         yield next.value;
@@ -108,10 +108,10 @@ export class ModelSteps {
       if (isOwnError(error)) throw error;
       const limits = { timeout, longestMs: this.#longestMs };
       const failure = failCall(this.#providers, resolved, error, limits);
-      end?.({ failure: failure.code });
+      count?.({ failure: failure.code });
       throw new StepFailed(failure);
     } finally {
-      end?.({ failure: 'cancelled' });
+      count?.({ failure: 'cancelled' });
       consumerLeft.abort();
     }
   }

@@ -1,7 +1,11 @@
-import type { AgentAdapter, AgentRun, RunningEvent } from '../agents/agent-adapter.ts';
+import type { AgentAdapter, AgentResult, AgentRun, RunningEvent } from '../agents/agent-adapter.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { worktreeVariables } from '../worktrees/worktree-commands.ts';
 import type { OpenWorktree, Worktrees } from '../worktrees/worktrees.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
+import type { ReportedUsage } from '../usage/run-usage.ts';
+import type { UsedBy } from '../usage/usage-record.ts';
+import type { RepositoryNames } from '../worktrees/repository-names.ts';
 import type { DayBudgets } from '../budgets/day-budgets.ts';
 import { SharedDelay } from '../async/shared-delay.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
@@ -65,6 +69,8 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   environments: Pick<TaskEnvironments, 'read'>;
   outputs: Pick<TaskOutputs, 'record' | 'finish'>;
   budgets: Pick<DayBudgets, 'begin'>;
+  usage: Pick<UsageLedger, 'beginRun'>;
+  repositoryNames: Pick<RepositoryNames, 'of'>;
   progress: RunProgressReports;
   bus: EventBus;
   config: Config;
@@ -247,6 +253,20 @@ export class TaskRunner {
     return isTaken ? inserted.promise : undefined;
   }
 
+  /** For whom and what the run uses models. */
+  async #usedBy({ type }: AgentAdapter, task: StoredTask): Promise<UsedBy> {
+    const { repositoryNames } = this.#deps;
+    const found = task.cwd === null ? undefined : repositoryNames.of(task.cwd);
+    const repository = task.repository ?? (await found);
+    return {
+      userId: task.owner_id,
+      agent: type,
+      taskId: task.id,
+      ...(task.token_id !== null && { tokenId: task.token_id }),
+      ...(repository !== undefined && { repository }),
+    };
+  }
+
   /** Resolves when the agent has stopped: the outcome is stored while the worker already takes its next task. */
   async #run(adapter: AgentAdapter, task: StoredTask, handle: RunHandle, slot: WorkSlot): Promise<void> {
     await traceAttempt(this.#deps.telemetry, { agent: adapter.type, task }, () =>
@@ -312,6 +332,8 @@ export class TaskRunner {
     try {
       signal.throwIfAborted();
       const budget = await this.#deps.budgets.begin(adapter.type, task.token_id);
+      const usedBy = await this.#usedBy(adapter, task);
+      const counted = adapter.countsCalls ? undefined : this.#deps.usage.beginRun(usedBy);
       const run: AgentRun = {
         task: seen,
         attempt: task.attempts,
@@ -325,9 +347,12 @@ export class TaskRunner {
         }),
         openOutput: async () => (output = await outputs.record(task.id)),
         workspace: () => (workspace ??= openWorkspace()),
+        usedBy,
         spend: (used) => {
           progress.spend(used);
-          const spent = budget.spend(used);
+          counted?.report(used);
+          const { inputTokens, outputTokens, costUsd = 0 } = used;
+          const spent = budget.spend({ tokens: inputTokens + outputTokens, costUsd });
           if (spent) runs.fail(task.id, spent);
         },
         emit: (event) => {
@@ -348,6 +373,7 @@ export class TaskRunner {
       const result = await orAbandon(registry.breakerOf(adapter.type)?.run(execute) ?? execute(), signal);
       const { totalTokens: tokens = 0 } = result.usage ?? {};
       budget.spend({ tokens, costUsd: Number(result.cost ?? 0) });
+      if (counted?.isEmpty) counted.report(reportOf(result));
       outcome = completedOutcome(result, clock.elapsed());
     } catch (error) {
       outcome = signal.aborted
@@ -387,3 +413,11 @@ export class TaskRunner {
     }
   }
 }
+
+/** What an agent says at the end that it has used. */
+const reportOf = ({ usage, cost, model }: AgentResult): ReportedUsage => ({
+  inputTokens: usage?.inputTokens ?? 0,
+  outputTokens: usage?.outputTokens ?? 0,
+  costUsd: cost === undefined ? undefined : Number(cost),
+  model,
+});

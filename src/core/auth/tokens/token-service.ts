@@ -79,6 +79,9 @@ export class TokenService {
       last_used_at: null,
       tokens_per_day: input.tokensPerDay ?? null,
       cost_per_day: input.costPerDay ?? null,
+      models: input.models ? JSON.stringify(input.models) : null,
+      requests_per_minute: input.requestsPerMinute ?? null,
+      tokens_per_minute: input.tokensPerMinute ?? null,
     };
     await database.write(async (transaction) => {
       await requireRoom(database.engine, transaction.db, perUser, caller.userId);
@@ -155,7 +158,7 @@ export class TokenService {
       this.#touch(row.id, now);
     // The scope is void once the user is no longer an administrator.
     const scopes = scopesOf(row).filter((scope) => scope !== 'agents:command' || row.user_role === 'admin');
-    return { userId: row.owner_id, role: 'user', token: { id: row.id, scopes } };
+    return { userId: row.owner_id, role: 'user', token: { id: row.id, scopes, ...modelLimitsOf(row) } };
   }
 
   /** Written in the background; a full disk must not block requests. */
@@ -174,6 +177,15 @@ export class TokenService {
 const scopesOf = ({ scopes }: Pick<ApiTokenRow, 'scopes'>): Scope[] =>
   z.array(scopeSchema).parse(JSON.parse(scopes));
 
+/** What limits the calls of models with a token. */
+const modelLimitsOf = (
+  row: Pick<ApiTokenRow, 'models' | 'requests_per_minute' | 'tokens_per_minute'>,
+): Pick<ApiToken, 'models' | 'requestsPerMinute' | 'tokensPerMinute'> => ({
+  ...(row.models !== null && { models: z.array(z.string()).parse(JSON.parse(row.models)) }),
+  ...(row.requests_per_minute !== null && { requestsPerMinute: row.requests_per_minute }),
+  ...(row.tokens_per_minute !== null && { tokensPerMinute: row.tokens_per_minute }),
+});
+
 const toApiToken = (row: ApiTokenRow): ApiToken => ({
   id: row.id,
   name: row.name,
@@ -183,5 +195,6 @@ const toApiToken = (row: ApiTokenRow): ApiToken => ({
   ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   ...(row.tokens_per_day !== null && { tokensPerDay: row.tokens_per_day }),
   ...(row.cost_per_day !== null && { costPerDay: row.cost_per_day }),
+  ...modelLimitsOf(row),
   ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
 });
