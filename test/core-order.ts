@@ -42,6 +42,7 @@ export const coreOrder: readonly string[] = [
   'cluster',
   'agents',
   'worktrees',
+  'usage',
   'budgets',
   'providers',
   'settings',
@@ -57,7 +58,9 @@ export const coreOrder: readonly string[] = [
   'candidates',
 
   // The ways in and out.
+  'a2a',
   'gateway',
+  'openai-api',
   'integrations',
   'devices',
   'schedules',

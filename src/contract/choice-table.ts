@@ -53,6 +53,16 @@ const integrationsUpdateWebSearchProvider = ['brave', 'serper', 'tavily', 'searx
 const invitesCreateRole = ['user', 'admin'] as const;
 const memorySearchMethod = ['hybrid', 'vector', 'keyword'] as const;
 const memoryListSessionsStatus = ['active', 'archived'] as const;
+const openaiCreateChatCompletionReasoning_effort = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] as const;
+const openaiCreateEmbeddingsEncoding_format = ['float', 'base64'] as const;
 const pairingCreateQrLink = ['app', 'browser'] as const;
 const pushSubscribeKinds = ['approval', 'failure', 'waiting'] as const;
 const schedulesListStatus = ['active', 'paused', 'done'] as const;
@@ -131,6 +141,18 @@ const tokensCreateScopes = [
   'models:use',
   'memory:read',
 ] as const;
+const usageListBy = [
+  'day',
+  'month',
+  'agent',
+  'model',
+  'provider',
+  'user',
+  'token',
+  'repository',
+  'task',
+  'conversation',
+] as const;
 const webhooksCreateEvents = [
   'task.created',
   'task.completed',
@@ -202,6 +224,10 @@ export const choiceTable = {
     explainSearch: { method: memorySearchMethod },
     listSessions: { status: memoryListSessionsStatus },
   },
+  openai: {
+    createChatCompletion: { reasoning_effort: openaiCreateChatCompletionReasoning_effort },
+    createEmbeddings: { encoding_format: openaiCreateEmbeddingsEncoding_format },
+  },
   pairing: {
     createQr: { link: pairingCreateQrLink },
     approve: { role: invitesCreateRole },
@@ -247,6 +273,10 @@ export const choiceTable = {
   },
   tokens: {
     create: { scopes: tokensCreateScopes },
+  },
+  usage: {
+    list: { by: usageListBy },
+    getCsv: { by: usageListBy },
   },
   users: {
     update: { role: invitesCreateRole },

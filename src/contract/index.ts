@@ -1,3 +1,4 @@
+import { a2aRoutes } from './a2a.ts';
 import { agentsRoutes } from './agents.ts';
 import { approvalsRoutes } from './approvals.ts';
 import { auditRoutes } from './audit.ts';
@@ -22,6 +23,7 @@ import { mcpRoutes } from './mcp.ts';
 import { memoryRoutes } from './memory.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
+import { openaiRoutes } from './openai.ts';
 import { pairingRoutes } from './pairing.ts';
 import { pushRoutes } from './push.ts';
 import { policyRoutes } from './policy.ts';
@@ -35,11 +37,13 @@ import { keysRoutes } from './keys.ts';
 import { tasksRoutes } from './tasks.ts';
 import { tokensRoutes } from './tokens.ts';
 import { toolsRoutes } from './tools.ts';
+import { usageRoutes } from './usage.ts';
 import { usersRoutes } from './users.ts';
 import { webhooksRoutes } from './webhooks.ts';
 
 /** Every resource of the API. */
 export const contract = {
+  a2a: a2aRoutes,
   agents: agentsRoutes,
   sandbox: sandboxRoutes,
   approvals: approvalsRoutes,
@@ -65,6 +69,7 @@ export const contract = {
   memory: memoryRoutes,
   notifications: notificationsRoutes,
   oauth: oauthRoutes,
+  openai: openaiRoutes,
   pairing: pairingRoutes,
   push: pushRoutes,
   policy: policyRoutes,
@@ -77,6 +82,7 @@ export const contract = {
   tasks: tasksRoutes,
   tokens: tokensRoutes,
   tools: toolsRoutes,
+  usage: usageRoutes,
   users: usersRoutes,
   webhooks: webhooksRoutes,
 };

@@ -3,6 +3,10 @@ import type { RouteTable } from './client.ts';
 
 /** The routes without their schemas, for a client that has to start fast. */
 export const routeTable = {
+  a2a: {
+    getCard: { method: 'GET', path: '/.well-known/agent-card.json' },
+    call: { method: 'POST', path: '/a2a', events: true },
+  },
   agents: {
     list: { method: 'GET', path: '/api/agents' },
     listTypes: { method: 'GET', path: '/api/agents/types' },
@@ -188,6 +192,13 @@ export const routeTable = {
     startLinear: { method: 'GET', path: '/api/auth/tracker_b' },
     completeLinear: { method: 'GET', path: '/api/auth/tracker_b/callback' },
   },
+  openai: {
+    listModels: { method: 'GET', path: '/v1/models' },
+    getModel: { method: 'GET', path: '/v1/models/:id' },
+    createChatCompletion: { method: 'POST', path: '/v1/chat/completions', events: true },
+    createResponse: { method: 'POST', path: '/v1/responses', events: true },
+    createEmbeddings: { method: 'POST', path: '/v1/embeddings' },
+  },
   pairing: {
     create: { method: 'POST', path: '/api/devices/pairing/request' },
     createQr: { method: 'GET', path: '/api/devices/pairing/qr' },
@@ -284,6 +295,11 @@ export const routeTable = {
   },
   tools: {
     list: { method: 'GET', path: '/api/tools' },
+  },
+  usage: {
+    list: { method: 'GET', path: '/api/usage' },
+    listBudgets: { method: 'GET', path: '/api/usage/budgets' },
+    getCsv: { method: 'GET', path: '/api/usage/csv', file: 'text/csv' },
   },
   users: {
     list: { method: 'GET', path: '/api/auth/users' },

@@ -56,6 +56,7 @@ function parseEvent<T>(lines: readonly string[]): ServerSentEvent<T> | 'done' | 
     if (field === 'id') id = value;
   }
   if (data.length === 0) return undefined;
+  // OpenAI ends a stream with a word in place of JSON.
   if (data.length === 1 && data[0] === '[DONE]') return 'done';
   return { ...(id !== undefined && { id }), data: JSON.parse(data.join('\n')) as T };
 }

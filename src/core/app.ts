@@ -7,6 +7,7 @@ import { composeApprovals } from './approvals/compose-approvals.ts';
 import { composeAudit } from './audit/compose-audit.ts';
 import { composeAuth } from './auth/compose-auth.ts';
 import { composeBackup } from './backup/compose-backup.ts';
+import { composeBudgets } from './budgets/compose-budgets.ts';
 import { composeCandidates } from './candidates/compose-candidates.ts';
 import { composeChanges } from './changes/compose-changes.ts';
 import { composeChat } from './chat/compose-chat.ts';
@@ -18,6 +19,7 @@ import type { Config } from './config/config.ts';
 import { requireProSettings } from './config/require-pro-settings.ts';
 import { composeDevices } from './devices/compose-devices.ts';
 import { EventBus } from './events.ts';
+import { composeA2a } from './a2a/compose-a2a.ts';
 import { composeGateway } from './gateway/compose-gateway.ts';
 import { composeHealth } from './health/compose-health.ts';
 import { composeComments } from './integrations/comments/compose-comments.ts';
@@ -35,6 +37,7 @@ import { composeMemory } from './memory/compose-memory.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { composeNotifications } from './notifications/compose-notifications.ts';
 import { isLoopbackHost } from './text/loopback-host.ts';
+import { composeOpenAiApi } from './openai-api/compose-openai-api.ts';
 import { composeOutbound } from './outbound/compose-outbound.ts';
 import { composePolicy } from './policy/compose-policy.ts';
 import { composeProcesses } from './processes/compose-processes.ts';
@@ -50,6 +53,7 @@ import { SharedClock } from './shared-clock.ts';
 import { composeStorage } from './storage/compose-storage.ts';
 import { composeTaskExecution } from './tasks/compose-task-execution.ts';
 import { composeTasks } from './tasks/compose-tasks.ts';
+import { composeUsage } from './usage/compose-usage.ts';
 import { composeWebSearch } from './web-search/compose-web-search.ts';
 import { composeWebhooks } from './webhooks/compose-webhooks.ts';
 import { composeWorktrees } from './worktrees/compose-worktrees.ts';
@@ -133,6 +137,8 @@ function composeFeatures(
       .add(composeWebhooks)
       .add(composePush)
       .add(composeApprovals)
+      .add(composeUsage)
+      .add(composeBudgets)
       .add(composeProviders)
       .add(composeSettings)
       .add(composeMemory)
@@ -144,6 +150,8 @@ function composeFeatures(
       .add(composeAgentPrograms)
       .add(composeCandidates)
       .add(composeGateway)
+      .add(composeA2a)
+      .add(composeOpenAiApi)
       .add(composeOAuth)
       .add(composePullRequests)
       .add(composeComments)
@@ -151,8 +159,29 @@ function composeFeatures(
       .add(composeIntegrations)
       .add(composeDevices)
       // Execution starts after everything that reacts to what tasks do.
-      .add(({ execution, workspaces, worktrees, sandbox, shells }) =>
-        composeTaskExecution({ ...execution, workspaces, worktrees, sandbox, shells }),
+      .add(
+        ({
+          execution,
+          workspaces,
+          worktrees,
+          repositoryNames,
+          usage,
+          budgets,
+          budgetApprovals,
+          sandbox,
+          shells,
+        }) =>
+          composeTaskExecution({
+            ...execution,
+            workspaces,
+            worktrees,
+            repositoryNames,
+            usage,
+            budgets,
+            budgetApprovals,
+            sandbox,
+            shells,
+          }),
       )
       .add(composeDaemons)
       .add(composeSchedules)

@@ -16,6 +16,7 @@ import { answerBelowRoutes, sendError } from './raw-answers.ts';
 import { BODY_LIMIT, parseJsonBody } from './request-body.ts';
 import { validate, validateHeaders } from './request-schemas.ts';
 import type { ResponseCheck } from './response-check.ts';
+import { registerA2a } from './routes/a2a.ts';
 import { registerAgents } from './routes/agents.ts';
 import { registerSandbox } from './routes/sandbox.ts';
 import { registerApprovals } from './routes/approvals.ts';
@@ -44,6 +45,7 @@ import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
 import { registerPush } from './routes/push.ts';
 import { registerPolicy } from './routes/policy.ts';
+import { registerOpenAi } from './routes/openai.ts';
 import { registerOAuth } from './routes/oauth.ts';
 import { registerPreferences } from './routes/preferences.ts';
 import { registerProviders } from './routes/providers.ts';
@@ -54,12 +56,14 @@ import { registerKeys } from './routes/keys.ts';
 import { registerTasks } from './routes/tasks.ts';
 import { registerTokens } from './routes/tokens.ts';
 import { registerTools } from './routes/tools.ts';
+import { registerUsage } from './routes/usage.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWeb } from './routes/web.ts';
 import { registerWebhooks } from './routes/webhooks.ts';
 
 /** The routes of every resource of the contract. */
 const resources = [
+  registerA2a,
   registerAgents,
   registerSandbox,
   registerApprovals,
@@ -88,6 +92,7 @@ const resources = [
   registerPush,
   registerPolicy,
   registerOAuth,
+  registerOpenAi,
   registerPreferences,
   registerProviders,
   registerQueue,
@@ -97,6 +102,7 @@ const resources = [
   registerTasks,
   registerTokens,
   registerTools,
+  registerUsage,
   registerUsers,
   registerWebhooks,
 ];

@@ -18,6 +18,8 @@ const stated = new Set([
   'guards.list',
   'approvals.list',
   'webhooks.list',
+  // That of OpenAI states it.
+  'openai.listModels',
 ]);
 /** One object that holds an array among other fields. */
 const objects = new Set([

@@ -16,10 +16,13 @@ const admin: AccessRow = { access: 'admin' };
 const reads: AccessRow = { access: 'session', scopes: ['tasks:read', 'tasks:write'] };
 const writes: AccessRow = { access: 'session', scopes: ['tasks:write'] };
 const hooks: AccessRow = { access: 'session', scopes: ['webhooks:write'] };
+const models: AccessRow = { access: 'session', scopes: ['models:use'] };
 const back: AccessRow = { access: 'public', crossSite: true };
 
 /** Who may call what: written by hand, so that a change of the contract is seen here. */
 export const accessTable: Record<string, AccessRow> = {
+  'a2a.getCard': open,
+  'a2a.call': { access: 'token', scopes: ['tasks:read', 'tasks:write', 'gateway:write'] },
   'agents.list': session,
   'agents.listTypes': session,
   'agents.get': session,
@@ -216,10 +219,18 @@ export const accessTable: Record<string, AccessRow> = {
   'tasks.list': reads,
   'tasks.release': session,
   'tasks.retry': writes,
+  'openai.createChatCompletion': models,
+  'openai.createEmbeddings': models,
+  'openai.createResponse': models,
+  'openai.getModel': models,
+  'openai.listModels': models,
   'tokens.create': session,
   'tokens.list': session,
   'tokens.revoke': session,
   'tools.list': session,
+  'usage.list': session,
+  'usage.getCsv': session,
+  'usage.listBudgets': session,
   'users.list': admin,
   'users.update': admin,
   'webhooks.update': hooks,

@@ -8,7 +8,7 @@ const spending = (tokens: number, type = 'test') =>
     async ({ spend, signal }) => {
       for (let used = 1000; used <= tokens; used += 1000) {
         signal.throwIfAborted();
-        spend({ tokens: used, costUsd: used / 1_000_000 });
+        spend({ inputTokens: used, outputTokens: 0, costUsd: used / 1_000_000 });
       }
       signal.throwIfAborted();
       return { output: 'done', usage: { inputTokens: tokens, outputTokens: 0, totalTokens: tokens } };

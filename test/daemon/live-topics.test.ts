@@ -16,7 +16,7 @@ const talking = testAdapter(async (run) => {
   run.emit({ type: 'progress', message: 'Step 1', data: { type: 'step:start', step: 1 } });
   run.emit({ type: 'progress', message: 'read_file a', data: { type: 'tool:call', name: 'read_file' } });
   run.emit({ type: 'output', message: 'hello', data: { stream: 'text', type: 'text:delta', step: 1 } });
-  run.spend({ tokens: 120, costUsd: 0.5 });
+  run.spend({ inputTokens: 120, outputTokens: 0, costUsd: 0.5 });
   return {
     output: 'x'.repeat(100_000),
     usage: { inputTokens: 100, outputTokens: 20, totalTokens: 120 },
@@ -111,7 +111,7 @@ describe('the topic tasks', () => {
     await reader.watch('tasks');
     const id = await create(daemon);
     const { run, succeed } = await held.started(0);
-    run.spend({ tokens: 8120, costUsd: 0.03 });
+    run.spend({ inputTokens: 8120, outputTokens: 0, costUsd: 0.03 });
     run.emit({ type: 'progress', message: 'Step 4', data: { type: 'step:start', step: 4 } });
     const progress = { tokens: 8120, cost: '0.03', step: 4 };
     const last = ({ messages }: LiveReader) =>

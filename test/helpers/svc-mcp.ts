@@ -6,7 +6,12 @@ import { compileCache } from './compile-cache.ts';
 
 const binary = join(import.meta.dirname, '../../bin/svc.js');
 
-export type Message = Record<string, unknown> & { id?: unknown };
+export interface Message {
+  id?: unknown;
+  method?: unknown;
+  result?: unknown;
+  error?: unknown;
+}
 
 /** The command line of `svc mcp`, for clients that start it themselves. */
 export const svcMcp = { command: process.execPath, args: ['--', binary, 'mcp'] };

@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     run.emit({ type: 'progress', message: '', data: { type: 'usage', input: 900, output: 87 } });
     await page.getByText('987', { exact: true }).waitFor();
     run.emit({ type: 'progress', message: '', data: { type: 'step:start', step: 3 } });
-    run.spend({ tokens: 12_345, costUsd: 0.04 });
+    run.spend({ inputTokens: 12_345, outputTokens: 0, costUsd: 0.04 });
     await page.locator('header').getByText('step 3').waitFor();
     await page.locator('header').getByText('12,345').waitFor();
     await page.getByText('$0.04').waitFor();

@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('what the inbox lists (needs Chromium)', () => {
     const row = page.getByRole('link', { name: /Running Fix the login test/ });
     await row.waitFor();
     live.emit({ type: 'progress', message: '', data: { type: 'step:start', step: 4 } });
-    live.spend({ tokens: 8120, costUsd: 0.02 });
+    live.spend({ inputTokens: 8120, outputTokens: 0, costUsd: 0.02 });
     await row.getByText('step 4').waitFor();
     await row.getByText('8,120').waitFor();
     await row.getByText(/^[1-9]\d* s$/).waitFor();

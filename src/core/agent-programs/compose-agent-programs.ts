@@ -18,6 +18,8 @@ import type { Runtime } from '../runtime.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Database } from '../storage/database.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
+import type { RepositoryNames } from '../worktrees/repository-names.ts';
 import type { AgentSandboxes } from './agent-sandboxes.ts';
 import type { AgentMessages } from './chat/agent-messages.ts';
 import { type ConfiguredAgent, configuredAgents } from './configured-agents.ts';
@@ -51,6 +53,8 @@ export interface AgentProgramsDeps {
   protectedDirectories: string[];
   conversations: ConversationService;
   loadRuns: () => Promise<Runs>;
+  usage: UsageLedger;
+  repositoryNames: RepositoryNames;
   log: Log;
   reportBug: (error: unknown) => void;
   runtime: Runtime;

@@ -27,6 +27,7 @@ import { toAgentFailure } from './program-failure.ts';
 import { ProgramBudget } from './run-budget.ts';
 import { type Beginning, runPrompt } from './run-prompt.ts';
 import { RunReporter } from './run-reporter.ts';
+import { toReported } from './to-reported.ts';
 import { requireMode } from './require-mode.ts';
 import type { RunRights, TaskRights } from './task-rights.ts';
 import type { SessionStore } from './session-store.ts';
@@ -249,8 +250,7 @@ export class ProgramRun {
       onPlan: (entries) => reporter.setPlan(entries),
       onUsage: (usage) => {
         reporter.setUsage(usage);
-        const { inputTokens = 0, outputTokens = 0, costUsd = 0 } = reporter.usage;
-        this.#run.spend({ tokens: inputTokens + outputTokens, costUsd });
+        this.#run.spend(toReported(reporter.usage, this.#run.task.model ?? agent.model));
         checkBudget();
       },
       onStep: () => {

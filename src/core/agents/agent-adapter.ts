@@ -5,6 +5,8 @@ import type { OutputName, OutputPiece } from '../../contract/task-output.ts';
 import type { FailureClass, Task, TaskEvent, TaskResult } from '../../contract/task.ts';
 import type { Verification } from '../../contract/verification.ts';
 import type { Exit } from '../processes/start-program.ts';
+import type { ReportedUsage } from '../usage/run-usage.ts';
+import type { UsedBy } from '../usage/usage-record.ts';
 
 /** An event that an agent adds to its running task. */
 export interface RunningEvent {
@@ -40,8 +42,13 @@ export interface AgentRun {
   openOutput: () => Promise<OutputSink>;
   /** Aborts when the task is cancelled, runs out of time, or the daemon stops. */
   signal: AbortSignal;
-  /** Takes what the run has used so far, in all; it is stopped where a budget of the day is used up. */
-  spend: (used: { tokens: number; costUsd: number }) => void;
+  /** For whom and what the run uses models. */
+  usedBy: UsedBy;
+  /**
+   * Takes what the run has used so far, in all; it is stopped where a budget of the day is used up. A total that is lower
+   * than the one before counts from the start, as that of another process does.
+   */
+  spend: (used: ReportedUsage) => void;
   /** Adds an event to the task; never throws and never blocks. */
   emit(event: RunningEvent): void;
   /** Shows stored output to those who follow the task now, without an event; never throws and never blocks. */
@@ -138,6 +145,8 @@ export interface AgentAdapter {
   closedForMs?(): number;
   /** Whether its tasks work in a Git worktree of their own where their directory is in a repository. */
   worksInWorktree?: boolean;
+  /** Whether each call of a model that it makes is counted on its own, so that its totals are not counted again. */
+  countsCalls?: boolean;
   /** Whether it has other agents do the task, which check their work themselves. */
   isCoordinator?: boolean;
   /** The missing setting, as the end of a sentence; undefined when the agent is configured. */

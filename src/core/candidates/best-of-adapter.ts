@@ -34,6 +34,7 @@ export class BestOfAdapter implements AgentAdapter {
   readonly isChosenByLabels = false;
   readonly faults = [];
   readonly obeysLimits = true;
+  readonly countsCalls = true;
   readonly isCoordinator = true;
   readonly #deps: BestOfDeps;
   constructor(deps: BestOfDeps) {
@@ -126,7 +127,7 @@ export class BestOfAdapter implements AgentAdapter {
         patch: task.result?.changes ? (await worktreeChanges.patch(reader, task.id)).toString('utf8') : '',
       })),
     );
-    return judge.choose(run.task, candidates, run.signal);
+    return judge.choose(run, candidates);
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { Task } from '../../contract/task.ts';
 import { visibleLine } from '../../contract/visible-text.ts';
+import type { AgentRun } from '../agents/agent-adapter.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
@@ -45,11 +46,14 @@ export class CandidateJudge {
   }
 
   /** Rejects only where the signal aborts. */
-  async choose(task: Task, candidates: readonly JudgedCandidate[], signal: AbortSignal): Promise<Judgement> {
+  async choose(
+    { task, usedBy, signal }: Pick<AgentRun, 'task' | 'usedBy' | 'signal'>,
+    candidates: readonly JudgedCandidate[],
+  ): Promise<Judgement> {
     const { config, modelProviders, modelCalls } = this.#deps;
     const shuffled = this.#shuffle(candidates);
     try {
-      const model = await modelProviders.resolve({ model: config.get('agents.judge.model') });
+      const model = await modelProviders.resolve({ model: config.get('agents.judge.model') }, usedBy);
       const room = Math.min(
         MAX_MATERIAL,
         (model.contextWindow ?? MAX_MATERIAL) * CHARACTERS_PER_TOKEN - MAX_TASK,

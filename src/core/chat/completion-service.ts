@@ -14,6 +14,7 @@ import type { ConversationService } from './conversation-service.ts';
 import type { CallOptions, ModelCalls } from '../providers/model-calls.ts';
 import { presets } from './presets.ts';
 import { type Prompt, toPrompt } from '../providers/prompt.ts';
+import { usedByCaller } from '../usage/used-by.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { ResolvedModel } from '../providers/resolved-model.ts';
 import type { FoundContext, TaskContext } from './task-context.ts';
@@ -64,8 +65,8 @@ export class CompletionService {
     return this.#deps.calls.stream(model, prompt, options);
   }
 
-  async quick(request: ModelSelection & { prompt: string }, signal: AbortSignal) {
-    const model = await this.#deps.providers.resolve(request);
+  async quick(caller: Caller, request: ModelSelection & { prompt: string }, signal: AbortSignal) {
+    const model = await this.#deps.providers.resolve(request, usedByCaller(caller));
     const prompt = toPrompt([], [{ role: 'user', content: request.prompt }]);
     const {
       id,
@@ -90,7 +91,10 @@ export class CompletionService {
   ) {
     const { presetId, messages } = request;
     const context = await this.#deps.taskContext.find(caller, request);
-    const model = await this.#deps.providers.resolve(request);
+    const model = await this.#deps.providers.resolve(request, {
+      ...usedByCaller(caller),
+      taskId: context.taskId ?? undefined,
+    });
     const question = messages.findLast(({ role }) => role === 'user')?.content ?? '';
     const recalled = await this.#deps.recall(caller.userId, question, { trustedOnly: false, signal });
     const prompt = toPrompt(
@@ -108,7 +112,7 @@ export class CompletionService {
     const conversation =
       conversationId === undefined ? undefined : await conversations.find(caller, conversationId);
     const added = [...contextMessages(await taskContext.find(caller, request)), ...request.messages];
-    const model = await providers.resolve(request);
+    const model = await providers.resolve(request, { ...usedByCaller(caller), conversationId });
     const options = { temperature, maxTokens, signal };
     const own = systemPrompt === undefined ? [] : [systemPrompt];
     if (!conversation) return { model, prompt: toPrompt(own, added), options };

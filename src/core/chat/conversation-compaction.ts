@@ -6,6 +6,8 @@ import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import type { Compacted, Compactor } from './compactor.ts';
 import type { ConversationFeeds } from './conversation-feeds.ts';
+import { usedInConversation } from '../usage/used-by.ts';
+import type { RepositoryNames } from '../worktrees/repository-names.ts';
 import type { ConversationService } from './conversation-service.ts';
 import { currentRunOf } from './current-run.ts';
 import type { TaskContext } from './task-context.ts';
@@ -16,6 +18,7 @@ export interface ConversationCompactionDeps {
   compactor: Pick<Compactor, 'compact'>;
   providers: Pick<ModelProviders, 'resolve'>;
   taskContext: TaskContext;
+  repositoryNames: Pick<RepositoryNames, 'of'>;
   feeds: ConversationFeeds;
   runtime: Runtime;
 }
@@ -35,13 +38,17 @@ export class ConversationCompaction {
     signal: AbortSignal,
   ): Promise<Compacted & { runId: string }> {
     const { conversations, providers, compactor, taskContext, database } = this.#deps;
-    const { agent } = await conversations.find(caller, id);
+    const found = await conversations.find(caller, id);
+    const { agent } = found;
     if (agent !== null)
       throw new AppError(
         'wrong_state',
         `${agent} sums up its own session when it has to: there is nothing to do`,
       );
-    const model = await providers.resolve(which);
+    const model = await providers.resolve(
+      which,
+      await usedInConversation(this.#deps.repositoryNames, caller, found),
+    );
     if (await conversations.isInTurn(id)) throw stillAnswering();
     return conversations.inTurn(id, async () => {
       if (await currentRunOf(database, id)) throw stillAnswering();

@@ -1,20 +1,9 @@
 import type { ProviderName } from '../../contract/providers.ts';
-import type { ModelAnswer } from '../providers/model-calls.ts';
 import { costOfCall, type ModelPrice } from '../providers/model-prices.ts';
 import type { MessageRow } from '../storage/rows/conversations.ts';
 
 interface Prices {
   priceOf: (model: { provider: ProviderName; modelId: string }) => ModelPrice | undefined;
-}
-
-/** What an answer cost: as the provider says, else by its price; undefined where that is unknown. */
-export function costOfAnswer(
-  { costUsd, usage, cached }: Pick<ModelAnswer, 'costUsd' | 'usage' | 'cached'>,
-  price: ModelPrice | undefined,
-): number | undefined {
-  const { promptTokens: prompt, completionTokens: answer } = usage;
-  if (costUsd !== undefined || !price || prompt === undefined || answer === undefined) return costUsd;
-  return costOfCall(price, { prompt, answer, cached });
 }
 
 /** The message with its cost; one that was stored without it has that of its model today, where that is certain. */

@@ -27,6 +27,8 @@ import type { ConversationFeeds } from './conversation-feeds.ts';
 import { toConversation, toMessage } from './conversation-mapping.ts';
 import type { ConversationConditions, ConversationStore, NewMessage } from './conversation-store.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
+import { usedInConversation } from '../usage/used-by.ts';
+import type { RepositoryNames } from '../worktrees/repository-names.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import { type Prompt, toPrompt } from '../providers/prompt.ts';
 import type { ResolvedModel } from '../providers/resolved-model.ts';
@@ -35,7 +37,8 @@ import { publishTurn } from './publish-turn.ts';
 import { endOfTurn } from './runs/turn-end.ts';
 import { titleOf } from './title-of.ts';
 import { currentRunOf } from './current-run.ts';
-import { costOfAnswer, withCost } from './conversation-cost.ts';
+import { costOfAnswer } from '../providers/call-cost.ts';
+import { withCost } from './conversation-cost.ts';
 import { usageOfConversation } from './conversation-usage.ts';
 import type { Turns } from './turns/turns.ts';
 import type { TaskContext } from './task-context.ts';
@@ -45,6 +48,7 @@ export interface ConversationServiceDeps {
   store: ConversationStore;
   providers: Pick<ModelProviders, 'resolve' | 'priceOf'>;
   calls: ModelCalls;
+  repositoryNames: Pick<RepositoryNames, 'of'>;
   compactor: Compactor;
   taskContext: TaskContext;
   runtime: Runtime;
@@ -196,7 +200,9 @@ export class ConversationService {
   async send(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
     const found = this.findForModel(caller, id);
     // In turn as they came, whichever of them is looked up first.
-    const exchanged = this.inTurn(id, () => found.then(() => this.#exchange(caller, id, input, signal)));
+    const exchanged = this.inTurn(id, () =>
+      found.then((conversation) => this.#exchange(caller, conversation, input, signal)),
+    );
     const [, exchange] = await Promise.all([found, exchanged]);
     return exchange;
   }
@@ -211,11 +217,18 @@ export class ConversationService {
     return this.#deps.turns.isBusy(id);
   }
 
-  async #exchange(caller: Caller, id: string, input: SendMessage, signal: AbortSignal): Promise<Exchange> {
+  async #exchange(
+    caller: Caller,
+    conversation: ConversationRow,
+    input: SendMessage,
+    signal: AbortSignal,
+  ): Promise<Exchange> {
     if (signal.aborted) throw new AppError('wrong_state', 'The request was cancelled');
-    const { providers } = this.#deps;
+    const { providers, repositoryNames } = this.#deps;
+    const { id } = conversation;
+    const usedBy = await usedInConversation(repositoryNames, caller, conversation);
     // A message that no model can answer is not stored.
-    const model = await providers.resolve(input);
+    const model = await providers.resolve(input, usedBy);
     const accepted = await this.accept(caller, id, input.content, { model, signal });
     const { message: userMessage, compaction } = accepted;
     const turn = publishTurn(this.#deps, userMessage, { isCompacted: compaction !== undefined });

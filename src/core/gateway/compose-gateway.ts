@@ -25,6 +25,8 @@ import { TaskWaits } from './task-waits.ts';
 export interface GatewayServices {
   gateway: GatewayService;
   gatewayWaits: TaskWaits;
+  gatewayRequests: GatewayRequestStore;
+  gatewayNotify: NotifyDeliverer;
 }
 
 export interface GatewayDeps {
@@ -56,13 +58,14 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     store: new NotifyStore(database),
     fetch: outbound.fetch,
   });
+  const requests = new GatewayRequestStore(database);
   const gateway = new GatewayService({
     tasks,
     check: deps.newTaskCheck,
     registry,
     environments,
     taskStore,
-    requests: new GatewayRequestStore(database),
+    requests,
     notify,
     outlook: new QueueOutlook({ database, registry, runtime, queue, pause, slots, clusterPools, estimates }),
     estimates,
@@ -72,7 +75,14 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     runtime,
   });
   return {
-    services: { gateway, gatewayWaits: waits },
-    lifecycle: { start: () => notify.start(), stop: () => notify.stop() },
+    services: { gateway, gatewayWaits: waits, gatewayRequests: requests, gatewayNotify: notify },
+    lifecycle: {
+      start: () => notify.start(),
+      stop: async () => {
+        // Who waits is answered with what the database says last.
+        await waits.stop();
+        await notify.stop();
+      },
+    },
   };
 }

@@ -11,7 +11,8 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import { isTerminal } from '../tasks/task-states.ts';
-import { notifyBody } from './notify-body.ts';
+import { openHeaders } from '../a2a/push-headers.ts';
+import { bodyOfDelivery } from './notify-body.ts';
 import { notifySecretOf } from '../secrets/notify-secret.ts';
 import type { NewNotification, NotifyStore, OpenDelivery } from './notify-store.ts';
 
@@ -98,7 +99,7 @@ export class NotifyDeliverer {
       const waiting = await store.waitingFor(taskId, db);
       const change = { status: 'due', next_attempt_at: runtime.now().toISOString() };
       for (const delivery of waiting)
-        await store.update(db, delivery.id, { ...change, body: notifyBody(delivery, task) });
+        await store.update(db, delivery.id, { ...change, body: bodyOfDelivery(delivery, task) });
       return waiting.map((delivery) => ({ ...delivery, ...change }));
     });
     if (due.length === 0) return;
@@ -117,10 +118,11 @@ export class NotifyDeliverer {
     const delivery = await store.find(id);
     if (delivery?.status !== 'due' || delivery.body === null) return {};
     const { url, body } = delivery;
+    const headers = openHeaders(keys.box, delivery);
     const secret = notifySecretOf(keys, delivery.token_id);
     // A revoked token must not cause further notifications.
     const result = (await store.hasToken(delivery.token_id))
-      ? await postSigned(this.#deps, { id, url, body, secret }, signal)
+      ? await postSigned(this.#deps, { id, url, body, secret, headers }, signal)
       : undefined;
     return this.#record(delivery, result, signal);
   }

@@ -1,16 +1,13 @@
 import {
   type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
   MissingRequiredClientCapabilityError,
-  ProtocolError,
-  ProtocolErrorCode,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
-import { AppError } from '../errors.ts';
 import type { TaskService } from '../tasks/task-service.ts';
+import { declaredBy } from './ask-person.ts';
 import { describeProgress } from './describe-task.ts';
 import { requireMayCall } from './served-tool.ts';
 import type { TaskState } from './task-state.ts';
@@ -26,16 +23,14 @@ const POLL_MS = 2000;
 const required = { extensions: { [tasksExtension]: {} } };
 
 /** Whether the request says that its client takes task handles. */
-export function declaresTasks({ mcpReq }: ServerContext): boolean {
-  const envelope: Record<string, unknown> = { ...mcpReq.envelope };
-  const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as { extensions?: object } | undefined;
-  return declared?.extensions !== undefined && Object.hasOwn(declared.extensions, tasksExtension);
+export function declaresTasks(context: ServerContext): boolean {
+  const { extensions } = declaredBy(context);
+  return extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
 }
 
 export interface LongTaskDeps {
   views: TaskViews;
   tasks: Pick<TaskService, 'cancel'>;
-  reportBug: (error: unknown) => void;
 }
 
 /**
@@ -59,13 +54,11 @@ export class LongTasks {
     const params = z.looseObject({ taskId: z.string().min(1).max(200) });
     const { views, tasks } = this.#deps;
     const on = (method: string, scopes: typeof readScopes | typeof cancelScopes, run: Handler) =>
-      server.setRequestHandler(method, { params }, ({ taskId }, context) => {
+      server.setRequestHandler(method, { params }, async ({ taskId }, context) => {
         if (!declaresTasks(context))
           throw new MissingRequiredClientCapabilityError({ requiredCapabilities: required });
-        return this.#asProtocol(async () => {
-          requireMayCall(caller, { scopes });
-          return run(taskId);
-        });
+        requireMayCall(caller, { scopes });
+        return run(taskId);
       });
     on('tasks/get', readScopes, async (id) => this.#detailed(await views.read(caller, id)));
     on('tasks/cancel', cancelScopes, async (id) => {
@@ -85,18 +78,8 @@ export class LongTasks {
     if (!state.finished) return { ...head, status: 'working' };
     if (state.status === 'cancelled') return { ...head, status: 'cancelled' };
     // A task that failed is a result too: only errors of the protocol make a task of the protocol fail.
-    return { ...head, status: 'completed', result: toResult(this.#deps.views.answer(state)) };
-  }
-
-  /** Converts expected failures to errors of the protocol. */
-  async #asProtocol<T>(run: () => Promise<T>): Promise<T> {
-    try {
-      return await run();
-    } catch (error) {
-      if (error instanceof AppError) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
-      this.#deps.reportBug(error);
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
-    }
+    const result = { ...toResult(this.#deps.views.answer(state)), resultType: 'complete' };
+    return { ...head, status: 'completed', result };
   }
 }
 

@@ -1,9 +1,10 @@
-import { Server } from '@modelcontextprotocol/server';
+import type { Server } from '@modelcontextprotocol/server';
 import type { ApprovalService } from '../approvals/approval-service.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { EventBus } from '../events.ts';
 import { version } from '../version.ts';
 import { LongTasks, tasksExtension } from './long-tasks.ts';
+import { SafeServer } from './safe-server.ts';
 import { serveResources } from './serve-resources.ts';
 import type { ServedTool } from './served-tool.ts';
 import { serveTools } from './serve-tools.ts';
@@ -59,8 +60,7 @@ export class McpServers {
 
   /** A server that does what the caller may do; it answers once it is connected to a transport. */
   create(caller: Caller): Server {
-    const { reportBug } = this.#deps;
-    const server = new Server(
+    const server = new SafeServer(
       { name: 'svc', title: 'svc', version },
       {
         capabilities: {
@@ -71,10 +71,11 @@ export class McpServers {
         },
         instructions,
       },
+      this.#deps.reportBug,
     );
     const [tools, resources, longTasks] = [this.#tools, this.#resources, this.#longTasks];
-    serveTools(server, { caller, tools, longTasks, reportBug });
-    serveResources(server, { caller, resources, reportBug });
+    serveTools(server, { caller, tools, longTasks });
+    serveResources(server, { caller, resources });
     longTasks.serve(server, caller);
     return server;
   }

@@ -1,20 +1,13 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-  type Server,
-} from '@modelcontextprotocol/server';
+import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import type { Caller } from '../auth/caller.ts';
 import { mayCall } from './served-tool.ts';
 import type { TaskResources } from './task-resources.ts';
 import { readTaskUri, taskParts, taskUri } from './task-uris.ts';
-import { explainError } from './tool-errors.ts';
 import { readScopes } from './tools/read-tasks.ts';
 
 export interface ResourceServing {
   caller: Caller;
   resources: TaskResources;
-  reportBug: (error: unknown) => void;
 }
 
 const templates = taskParts.map((part) => ({
@@ -29,7 +22,7 @@ const templates = taskParts.map((part) => ({
 }));
 
 /** Answers the methods of resources and the completion of task ids. */
-export function serveResources(server: Server, { caller, resources, reportBug }: ResourceServing): void {
+export function serveResources(server: Server, { caller, resources }: ResourceServing): void {
   const mayRead = mayCall(caller, { scopes: readScopes });
   server.setRequestHandler('resources/list', async () => ({
     resources: mayRead
@@ -47,16 +40,9 @@ export function serveResources(server: Server, { caller, resources, reportBug }:
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const named = mayRead ? readTaskUri(uri) : undefined;
     if (!named) throw new ResourceNotFoundError(uri.slice(0, 500));
-    try {
-      const { text, cutFrom } = await resources.read(caller, named);
-      const size = cutFrom === undefined ? {} : { _meta: { 'svc/bytes': cutFrom, 'svc/onlyTheEnd': true } };
-      return { contents: [{ uri, mimeType: mimeTypeOf(named.part), text, ...size }] };
-    } catch (error) {
-      const message = explainError(error);
-      if (message !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
-      reportBug(error);
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
-    }
+    const { text, cutFrom } = await resources.read(caller, named);
+    const size = cutFrom === undefined ? {} : { _meta: { 'svc/bytes': cutFrom, 'svc/onlyTheEnd': true } };
+    return { contents: [{ uri, mimeType: mimeTypeOf(named.part), text, ...size }] };
   });
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const isId = mayRead && ref.type === 'ref/resource' && argument.name === 'id';

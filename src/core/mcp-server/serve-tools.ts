@@ -1,5 +1,4 @@
 import {
-  type CallToolResult,
   ProtocolError,
   ProtocolErrorCode,
   type Server,
@@ -8,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { Caller } from '../auth/caller.ts';
+import { askPerson, personAt } from './ask-person.ts';
 import { reportProgress } from './report-progress.ts';
 import { mayCall, requireMayCall, type ServedTool } from './served-tool.ts';
 import { declaresTasks, type LongTasks } from './long-tasks.ts';
@@ -19,12 +19,10 @@ export interface ToolServing {
   caller: Caller;
   tools: readonly ServedTool[];
   longTasks: LongTasks;
-  /** Reports an unexpected error, of which the client learns nothing. */
-  reportBug: (error: unknown) => void;
 }
 
 /** Answers `tools/list` with the tools that the caller may call, and `tools/call`. */
-export function serveTools(server: Server, { caller, tools, longTasks, reportBug }: ToolServing): void {
+export function serveTools(server: Server, { caller, tools, longTasks }: ToolServing): void {
   server.setRequestHandler('tools/list', () => ({
     tools: tools.filter((tool) => mayCall(caller, tool)).map(describe),
   }));
@@ -38,19 +36,21 @@ export function serveTools(server: Server, { caller, tools, longTasks, reportBug
       return await call(tool, input.data, context);
     } catch (error) {
       const text = explainError(error);
-      if (text !== undefined) return toFailure(text);
-      reportBug(error);
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
+      if (text === undefined) throw error;
+      // A result, because a model can do something about it.
+      return toFailure(text);
     }
   });
 
-  const call = async (tool: ServedTool, input: unknown, context: ServerContext): Promise<CallToolResult> => {
+  const call = async (tool: ServedTool, input: unknown, context: ServerContext) => {
     const answer = await tool.run(input, {
       caller,
       signal: context.mcpReq.signal,
       report: reportProgress(context),
       takesHandle: declaresTasks(context),
+      person: personAt(context),
     });
+    if ('confirm' in answer) return askPerson(answer.confirm);
     if ('handle' in answer) return longTasks.handle(caller, answer.handle);
     return toResult(answer);
   };

@@ -1,3 +1,4 @@
+import type { Task } from '../../contract/task.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Runtime } from '../runtime.ts';
 import type { RunProgressReports } from '../tasks/run-progress.ts';
@@ -21,12 +22,16 @@ export class TaskViews {
 
   /** The task now; throws `not_found` for one that is not the caller's. */
   async read(caller: Caller, id: string): Promise<TaskState> {
-    const task = await this.#deps.tasks.get(caller, id);
-    const progress = this.#deps.runProgress.of(id);
+    return this.stateOf(await this.#deps.tasks.get(caller, id));
+  }
+
+  /** A task that was read, with how far its run is. */
+  stateOf(task: Task): TaskState {
+    const progress = this.#deps.runProgress.of(task.id);
     return toTaskState({ ...task, ...(progress && { progress }) });
   }
 
-  answer(state: TaskState, first?: string): Exclude<ServedAnswer, { handle: string }> {
+  answer(state: TaskState, first?: string): Extract<ServedAnswer, { text: string }> {
     const text = describeTask(state, this.#deps.runtime);
     return { structured: { ...state }, text: first === undefined ? text : `${first}\n${text}` };
   }

@@ -12,6 +12,7 @@ import type { Database } from '../storage/database.ts';
 import type { Leases } from '../leases.ts';
 import type { Runtime } from '../runtime.ts';
 import type { SettingService } from '../settings/setting-service.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
 import { Embedder } from './embeddings/embedder.ts';
 import { VectorBackfill } from './embeddings/vector-backfill.ts';
 import { IndexClient } from './index/index-client.ts';
@@ -34,6 +35,7 @@ export interface MemoryDeps {
   locations: Locations;
   protectedDirectories: string[];
   modelProviders: ModelProviders;
+  usage: UsageLedger;
   settings: SettingService;
   reportBug: (error: unknown) => void;
   leases: Leases;

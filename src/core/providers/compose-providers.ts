@@ -1,6 +1,8 @@
 import type { Feature } from '../lifecycle.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createModelFetch, type ModelFetch } from '../outbound/model-fetch.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
+import { CallCounts } from './call-counts.ts';
 import { ModelCalls } from './model-calls.ts';
 import { ModelProviders, type ModelProvidersDeps } from './model-providers.ts';
 import { configuredOrigins } from './provider-connections.ts';
@@ -20,11 +22,13 @@ export interface ModelOptions {
 export interface ProviderServices {
   modelProviders: ModelProviders;
   modelCalls: ModelCalls;
+  callCounts: CallCounts;
 }
 
 export interface ProviderDeps extends Omit<ModelProvidersDeps, 'fetch'> {
   models: ModelOptions;
   metrics: Metrics;
+  usage: UsageLedger;
 }
 
 /** Composes the model providers and the calls of their models. */
@@ -37,10 +41,12 @@ export function composeProviders({ models, ...deps }: ProviderDeps): Feature<Pro
   );
   const { fetch = (base) => base } = models;
   const modelProviders = new ModelProviders({ ...deps, fetch: fetch(outbound.fetch) });
+  const callCounts = new CallCounts({ metrics: deps.metrics.models, usage: deps.usage });
   return {
     services: {
       modelProviders,
-      modelCalls: new ModelCalls({ ...models, providers: modelProviders, metrics: deps.metrics.models }),
+      callCounts,
+      modelCalls: new ModelCalls({ ...models, providers: modelProviders, counts: callCounts }),
     },
     lifecycle: {
       async start() {

@@ -7,8 +7,6 @@ import {
   type ProviderName,
 } from '../../contract/providers.ts';
 import type { Setting } from '../../contract/config.ts';
-import type { FailureClass } from '../../contract/task.ts';
-import type { EmbeddingProvider } from '../config/memory-settings.ts';
 import { displayName } from '../config/provider-settings.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
@@ -18,7 +16,7 @@ import { type ModelFetch, problemOfModelUrl } from '../outbound/model-fetch.ts';
 import { isOwnError } from '../outbound/outbound-error.ts';
 import type { Runtime } from '../runtime.ts';
 import { ModelRequestFailed } from './model-error.ts';
-import { embeddingBackends } from './embedding-backends.ts';
+import { embeddingBackendOf } from './embedding-backends.ts';
 import { knownModelsOf } from './known-models.ts';
 import { withRepairedAnswers } from './repaired-answers.ts';
 import { chooseModel, defaultProvider, type ModelRequest } from './model-choice.ts';
@@ -27,6 +25,7 @@ import { ModelCheck } from './model-check.ts';
 import { toModelFailure } from './model-failure.ts';
 import { type ListedModels, ModelListing } from './model-listing.ts';
 import type { Changer } from './audit-change.ts';
+import { FailedCall, isOutage } from './failed-call.ts';
 import { ProviderChanges, type ProviderChangesDeps } from './provider-changes.ts';
 import { configuredUrls, ProviderConnections } from './provider-connections.ts';
 import { type Explain, ProviderHealth, type ProviderCheck } from './provider-health.ts';
@@ -36,31 +35,22 @@ import { definitionOf, providerTypes } from './provider-list.ts';
 import { type ModelPrice, priceOf } from './model-prices.ts';
 import type { ModelFailure, ResolvedModel, VendorEmbeddingModel } from './resolved-model.ts';
 import { maskKey } from '../text/safe-text.ts';
+import type { Budgets } from '../budgets/budgets.ts';
+import type { UsedBy } from '../usage/usage-record.ts';
 import { WholeAnswers } from './whole-answers.ts';
 
 /** Embeddings are often served by other servers, so they have a circuit breaker of their own. */
 type Use = 'chat' | 'embeddings';
 
-/** Failures of the provider itself, not of a request or a key. */
-const outages: FailureClass[] = ['network', 'timeout'];
-
 /** How old the lists of all providers together may be. */
 const RECENT_MS = 60_000;
-
-class FailedCall extends Error {
-  readonly failure: ModelFailure;
-  constructor(failure: ModelFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-const isOutage = (error: unknown) => error instanceof FailedCall && outages.includes(error.failure.class);
 
 export interface ModelProvidersDeps extends Omit<ProviderChangesDeps, 'connections'> {
   fetch: ModelFetch;
   runtime: Runtime;
   bus: EventBus;
   log: Log;
+  budgets: Pick<Budgets, 'require'>;
 }
 
 /** The model providers with their settings, health and models. */
@@ -100,11 +90,12 @@ export class ModelProviders {
     });
   }
 
-  /** Resolves the model of a request; throws an `AppError` with a hint where there is none. */
-  async resolve(request: ModelRequest): Promise<ResolvedModel> {
+  /** Resolves the model of a request for those who use it; throws an `AppError` with a hint where there is none. */
+  async resolve(request: ModelRequest, usedBy: UsedBy | undefined): Promise<ResolvedModel> {
     const { provider, modelId: named } = chooseModel(request, this.#deps.config, this.#connections);
     const connection = this.#connections.of(provider);
     this.#requireClosed(provider, 'chat');
+    if (usedBy) await this.#deps.budgets.require(usedBy);
     const modelId = named ?? (await this.#firstModel(provider));
     const create = await this.#factoryOf(provider, connection);
     const known = knownModelsOf(provider).find(({ id }) => id === modelId);
@@ -115,6 +106,7 @@ export class ModelProviders {
       contextWindow: known?.contextWindow,
       price: this.priceOf({ provider, modelId }),
       supportsReasoning: known?.supportsReasoning ?? false,
+      usedBy,
     };
   }
 
@@ -136,11 +128,19 @@ export class ModelProviders {
   }
 
   /** Creates an embedding model; throws an `AppError` with a hint where the provider is not usable. */
-  async embeddingModel(provider: EmbeddingProvider, modelId: string): Promise<VendorEmbeddingModel> {
+  async embeddingModel(provider: ProviderName, modelId: string): Promise<VendorEmbeddingModel> {
     const connection = this.#connections.of(provider);
     this.#requireClosed(provider, 'embeddings');
-    const create = await embeddingBackends[provider].create(connection);
-    return create(modelId);
+    const backend = embeddingBackendOf(provider);
+    if (!backend) throw new AppError('validation', `${displayName(provider)} has no embeddings`);
+    return (await backend.create(connection))(modelId);
+  }
+
+  /** The provider and the model that a name stands for; throws an `AppError` where it names none. */
+  choose(model: string): { provider: ProviderName; modelId: string } {
+    const { provider, modelId } = chooseModel({ model }, this.#deps.config, this.#connections);
+    if (modelId === undefined) throw new AppError('validation', `${model} names no model`);
+    return { provider, modelId };
   }
 
   /** The missing setting, as the end of a sentence; undefined when a model can be called. */

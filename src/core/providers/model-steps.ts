@@ -69,11 +69,11 @@ export class StepFailed extends Error {
 export class ModelSteps {
   readonly #providers: ModelCallsDeps['providers'];
   readonly #longestMs: number;
-  readonly #metrics: ModelCallsDeps['metrics'];
+  readonly #counts: ModelCallsDeps['counts'];
 
-  constructor({ providers, longestMs = MAX_CALL_MS, metrics }: ModelCallsDeps) {
+  constructor({ providers, longestMs = MAX_CALL_MS, counts }: ModelCallsDeps) {
     this.#providers = providers;
-    this.#metrics = metrics;
+    this.#counts = counts;
     this.#longestMs = longestMs;
   }
 
@@ -85,7 +85,7 @@ export class ModelSteps {
   ): AsyncGenerator<StepPart, StepEnd> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const consumerLeft = new AbortController();
-    const count = this.#metrics?.begin(resolved);
+    const count = this.#counts?.begin(resolved);
     const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);
     try {
       const parts = request.isStreamed

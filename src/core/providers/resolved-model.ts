@@ -1,5 +1,6 @@
 import type { EmbeddingModel, LanguageModel } from 'ai';
 import type { ProviderName } from '../../contract/providers.ts';
+import type { UsedBy } from '../usage/usage-record.ts';
 import type { ModelPrice } from './model-prices.ts';
 import type { FailureClass } from '../../contract/task.ts';
 
@@ -23,6 +24,8 @@ export interface ResolvedModel {
   contextWindow: number | undefined;
   /** What its calls cost; absent where that is unknown. */
   price?: ModelPrice | undefined;
+  /** For whom it is called, so that the ledger says so; absent where that counts for nobody. */
+  usedBy?: UsedBy | undefined;
   /** True only where it is known to be supported. */
   supportsReasoning: boolean;
 }

@@ -1,3 +1,4 @@
+import type { UsageRow } from './rows/usage.ts';
 import type { UsageDayRow } from './rows/usage-days.ts';
 import type { TaskSessionRow } from './rows/agent-sessions.ts';
 import type { AgentRunRow } from './rows/agent-runs.ts';
@@ -92,6 +93,7 @@ export interface Schema {
   memory_vectors: MemoryVectorRow;
   /** In mode pro. */
   experience_changes: ExperienceChangeRow;
+  usage: UsageRow;
   usage_days: UsageDayRow;
   state: StateRow;
   settings: SettingRow;

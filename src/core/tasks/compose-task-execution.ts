@@ -1,5 +1,4 @@
-import { DayBudgets } from '../budgets/day-budgets.ts';
-import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
+import type { Feature } from '../lifecycle.ts';
 import { Drain } from './drain.ts';
 import { HostWatch } from './host-watch.ts';
 import { IdlePull } from './idle-pull.ts';
@@ -13,18 +12,20 @@ import { VerifyFile, type VerifyFileDeps } from './verification/verify-file.ts';
 import { WorkVerifier } from './verification/work-verifier.ts';
 
 export type TaskExecutionDeps = TaskFeature['execution'] &
-  Pick<TaskRunnerDeps, 'workspaces' | 'worktrees' | 'config'> &
+  Pick<
+    TaskRunnerDeps,
+    'workspaces' | 'worktrees' | 'config' | 'usage' | 'budgets' | 'budgetApprovals' | 'repositoryNames'
+  > &
   Pick<VerifyFileDeps, 'sandbox' | 'shells'>;
 
 /** What claims queued tasks and runs their agents; when it stops, running work gets its time to finish. */
 export function composeTaskExecution(deps: TaskExecutionDeps): Feature<{ drain: Drain | undefined }> {
   const recorder = new OutcomeRecorder(deps);
-  const budgets = new DayBudgets(deps);
   // The id of its daemon tells a later process of it which claims are over.
   const workerId = `${deps.daemon.id}/${deps.runtime.newId('worker')}`;
   const verifier = new WorkVerifier(deps);
   const verifyFile = new VerifyFile(deps);
-  const runner = new TaskRunner({ ...deps, budgets, recorder, verifier, verifyFile, workerId });
+  const runner = new TaskRunner({ ...deps, recorder, verifier, verifyFile, workerId });
   const { membership, intake, cluster, config } = deps;
   const leases = new TaskLeases({ ...deps, workerId });
   const sweeper = new TaskSweeper({
@@ -57,7 +58,6 @@ export function composeTaskExecution(deps: TaskExecutionDeps): Feature<{ drain: 
         await runner.stop(drainMs);
         leases.stop();
       },
-      tidy: { everyMs: TIDY_EVERY_MS, run: () => budgets.tidy(), shared: 'budgets' },
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { RunProgress } from '../../contract/run-progress.ts';
 import type { RunningEvent } from '../agents/agent-adapter.ts';
-import type { Used } from '../budgets/day-usage-store.ts';
+import type { ReportedUsage } from '../usage/run-usage.ts';
 import { aloneDaemon, type DaemonIdentity } from '../daemon-identity.ts';
 import type { CoreEvents, EventBus } from '../events.ts';
 import { formatUsd } from '../text/format-usd.ts';
@@ -13,7 +13,7 @@ type Report = CoreEvents['run_progress'];
 
 export interface ProgressReport {
   /** Takes what the run has used so far, in all. */
-  spend(used: Used): void;
+  spend(used: ReportedUsage): void;
   /** Takes the events of the run, some of which name its step. */
   note(event: RunningEvent): void;
   end(): void;
@@ -62,7 +62,8 @@ export class RunProgressReports {
       if (!timer) publish();
     };
     return {
-      spend: ({ tokens, costUsd }) => {
+      spend: ({ inputTokens, outputTokens, costUsd = 0 }) => {
+        const tokens = inputTokens + outputTokens;
         if (tokens === 0 && costUsd === 0) return;
         change({ tokens, ...(costUsd > 0 && { cost: formatUsd(costUsd) }) });
       },

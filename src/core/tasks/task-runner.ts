@@ -1,8 +1,13 @@
-import type { AgentAdapter, AgentRun, RunningEvent } from '../agents/agent-adapter.ts';
+import type { AgentAdapter, AgentResult, AgentRun, RunningEvent } from '../agents/agent-adapter.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { worktreeVariables } from '../worktrees/worktree-commands.ts';
 import type { OpenWorktree, Worktrees } from '../worktrees/worktrees.ts';
-import type { DayBudgets } from '../budgets/day-budgets.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
+import type { ReportedUsage } from '../usage/run-usage.ts';
+import type { UsedBy } from '../usage/usage-record.ts';
+import type { RepositoryNames } from '../worktrees/repository-names.ts';
+import type { BudgetApprovals } from '../budgets/budget-approvals.ts';
+import type { Budgets, RunBudget } from '../budgets/budgets.ts';
 import { SharedDelay } from '../async/shared-delay.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Config } from '../config/config.ts';
@@ -63,7 +68,10 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   verifyFile: VerifyFile;
   environments: Pick<TaskEnvironments, 'read'>;
   outputs: Pick<TaskOutputs, 'record' | 'finish'>;
-  budgets: Pick<DayBudgets, 'begin'>;
+  budgets: Pick<Budgets, 'begin'>;
+  budgetApprovals: Pick<BudgetApprovals, 'ask'>;
+  usage: Pick<UsageLedger, 'beginRun'>;
+  repositoryNames: Pick<RepositoryNames, 'of'>;
   progress: RunProgressReports;
   bus: EventBus;
   config: Config;
@@ -245,6 +253,20 @@ export class TaskRunner {
     return isTaken ? inserted.promise : undefined;
   }
 
+  /** For whom and what the run uses models. */
+  async #usedBy({ type }: AgentAdapter, task: StoredTask): Promise<UsedBy> {
+    const { repositoryNames } = this.#deps;
+    const found = task.cwd === null ? undefined : repositoryNames.of(task.cwd);
+    const repository = task.repository ?? (await found);
+    return {
+      userId: task.owner_id,
+      agent: type,
+      taskId: task.id,
+      ...(task.token_id !== null && { tokenId: task.token_id }),
+      ...(repository !== undefined && { repository }),
+    };
+  }
+
   /** Resolves when the agent has stopped: the outcome is stored while the worker already takes its next task. */
   async #run(
     adapter: AgentAdapter,
@@ -301,9 +323,20 @@ export class TaskRunner {
     };
     let output: OutputRecorder | undefined;
     let outcome: RunOutcome;
+    let budget: RunBudget | undefined;
     try {
       signal.throwIfAborted();
-      const budget = await this.#deps.budgets.begin(adapter.type, task.token_id);
+      const usedBy = await this.#usedBy(adapter, task);
+      const emit = (event: RunningEvent) => {
+        progress.note(event);
+        events.add(event);
+      };
+      const asker = { task: seen, ownerId: task.owner_id, signal, emit };
+      budget = await this.#deps.budgets.begin(usedBy, {
+        ask: (...question) => whileWaiting(() => this.#deps.budgetApprovals.ask(...question, asker)),
+        note: (message) => emit({ type: 'progress', message }),
+      });
+      const counted = adapter.countsCalls ? undefined : this.#deps.usage.beginRun(usedBy);
       const run: AgentRun = {
         task: seen,
         attempt: task.attempts,
@@ -316,15 +349,16 @@ export class TaskRunner {
         }),
         openOutput: async () => (output = await outputs.record(task.id)),
         workspace: () => (workspace ??= openWorkspace()),
+        usedBy,
         spend: (used) => {
           progress.spend(used);
-          const spent = budget.spend(used);
-          if (spent) runs.fail(task.id, spent);
+          counted?.report(used);
+          const spent = budget?.check();
+          // The next run asks a person before it begins.
+          if (spent?.code === 'budget_ask') runs.stop(task.id, 'budget');
+          else if (spent) runs.fail(task.id, spent);
         },
-        emit: (event) => {
-          progress.note(event);
-          events.add(event);
-        },
+        emit,
         publishOutput: (piece) => {
           if (output?.isClosed === false) events.afterStored(() => bus.emit('task_output', { task, piece }));
         },
@@ -337,8 +371,7 @@ export class TaskRunner {
       };
       const execute = () => executeVerified({ ...this.#deps, verifyFile }, adapter, run);
       const result = await orAbandon(registry.breakerOf(adapter.type)?.run(execute) ?? execute(), signal);
-      const { totalTokens: tokens = 0 } = result.usage ?? {};
-      budget.spend({ tokens, costUsd: Number(result.cost ?? 0) });
+      if (counted?.isEmpty) counted.report(reportOf(result));
       outcome = completedOutcome(result, clock.elapsed());
     } catch (error) {
       outcome = signal.aborted
@@ -347,6 +380,7 @@ export class TaskRunner {
     } finally {
       clock.finish();
       progress.end();
+      budget?.end();
     }
     if (output)
       await outputs.finish(task.id, output).catch((error: unknown) => {
@@ -377,6 +411,14 @@ export class TaskRunner {
     }
   }
 }
+
+/** What an agent says at the end that it has used. */
+const reportOf = ({ usage, cost, model }: AgentResult): ReportedUsage => ({
+  inputTokens: usage?.inputTokens ?? 0,
+  outputTokens: usage?.outputTokens ?? 0,
+  costUsd: cost === undefined ? undefined : Number(cost),
+  model,
+});
 
 /** Follows the run, but no longer than the grace period after it was aborted. */
 function orAbandon<T>(run: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -10,6 +10,7 @@ import type { Sandbox } from '../processes/sandbox.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import { GitTools } from './git-tools.ts';
+import { RepositoryNames } from './repository-names.ts';
 import { Worktrees } from './worktrees.ts';
 import { WorktreeOrphans } from './worktree-orphans.ts';
 import { WorktreeStore } from './worktree-store.ts';
@@ -28,6 +29,7 @@ export interface WorktreeFeatureDeps {
 
 export interface WorktreeServices {
   worktrees: Worktrees;
+  repositoryNames: RepositoryNames;
   worktreeOrphans: WorktreeOrphans;
 }
 
@@ -45,7 +47,11 @@ export function composeWorktrees(deps: WorktreeFeatureDeps): Feature<WorktreeSer
     tools,
   });
   return {
-    services: { worktrees, worktreeOrphans: new WorktreeOrphans({ worktrees, store, tools, root }) },
+    services: {
+      worktrees,
+      repositoryNames: new RepositoryNames({ tools, monotonic: deps.runtime.monotonic }),
+      worktreeOrphans: new WorktreeOrphans({ worktrees, store, tools, root }),
+    },
     lifecycle: { tidy: { everyMs: TIDY_EVERY_MS, run: () => worktrees.tidy() } },
   };
 }

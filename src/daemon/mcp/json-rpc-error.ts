@@ -1,5 +1,3 @@
-import type { ErrorBody } from '../../contract/primitives.ts';
-
 /** JSON-RPC 2.0, section 5.1, and one of the range that it leaves to servers. */
 const codes = { parse: -32_700, request: -32_600, internal: -32_603, server: -32_000 };
 
@@ -15,7 +13,7 @@ export const jsonRpcError = (
 });
 
 /** The error of a route as JSON-RPC. */
-export function toJsonRpcError(status: number, { error }: ErrorBody) {
-  if (status >= 500) return jsonRpcError('internal', error);
-  return jsonRpcError(status === 400 ? 'parse' : 'server', error);
+export function toJsonRpcError({ status, message }: { status: number; message: string }) {
+  if (status >= 500) return jsonRpcError('internal', message);
+  return jsonRpcError(status === 400 ? 'parse' : 'server', message);
 }

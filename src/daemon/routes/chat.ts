@@ -20,7 +20,8 @@ export function registerChat(
         if (!isStream) return completions.complete(caller, body, signalOf(reply));
         return streamAnswer(app, caller, reply, (signal) => completions.stream(caller, body, signal));
       },
-      createQuickCompletion: ({ body }, { reply }) => completions.quick(body, signalOf(reply)),
+      createQuickCompletion: ({ body }, { caller, reply }) =>
+        completions.quick(caller, body, signalOf(reply)),
       createSmartCompletion: ({ body }, { caller, reply }) =>
         completions.smart(caller, body, signalOf(reply)),
       decideApproval: ({ body }, { caller }) =>

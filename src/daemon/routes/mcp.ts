@@ -3,13 +3,12 @@ import { type JsonRpcMessage, jsonRpcMessageSchema, mcpRoutes } from '../../cont
 import { mcpPath } from '../../contract/mcp-path.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { App } from '../../core/app.ts';
-import { answerErrors } from '../error-table.ts';
 import { countStream, signalOf, signalOfReader, STALL_MS, untilTaken } from '../event-stream.ts';
-import { jsonRpcError, toJsonRpcError } from '../mcp/json-rpc-error.ts';
+import { jsonRpcError } from '../mcp/json-rpc-error.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { bodyLimitOf, parseJsonBody } from '../request-body.ts';
 
-type McpApp = Pick<App, 'loadMcpServers' | 'accessWatch' | 'openStreams' | 'keys' | 'runtime' | 'log'>;
+type McpApp = Pick<App, 'loadMcpServers' | 'accessWatch' | 'openStreams' | 'keys' | 'runtime'>;
 
 /** Registers the door of the Model Context Protocol, whose errors are those of JSON-RPC. */
 export function registerMcp(server: FastifyInstance, app: McpApp): void {
@@ -17,7 +16,6 @@ export function registerMcp(server: FastifyInstance, app: McpApp): void {
   const load = () => (loading ??= loadEndpoint(app));
   server.addHook('preClose', async () => (await loading)?.close());
   void server.register(async (scope) => {
-    answerErrors(scope, app.log, toJsonRpcError);
     const { access, scopes } = mcpRoutes.send;
     const bodyLimit = bodyLimitOf(mcpRoutes.send);
     const config = { access, scopes };

@@ -169,7 +169,8 @@ export function chatOver(
   const calls = new ModelCalls({ providers, ...(longestMs !== undefined && { longestMs }) });
   const compactor = new Compactor({ database, store, calls, runtime });
   const taskContext = new TaskContext({ database, store: taskStore, runtime });
-  const shared = { database, store, providers, calls, compactor, taskContext, runtime };
+  const repositoryNames = { of: async () => undefined };
+  const shared = { database, store, providers, calls, compactor, taskContext, repositoryNames, runtime };
   const conversations = new ConversationService({
     turns: new LocalTurns(),
     onFollow: () => undefined,

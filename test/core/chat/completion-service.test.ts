@@ -131,7 +131,7 @@ describe('a smart completion', () => {
 
 it('a quick completion is one prompt and its answer', async () => {
   const chat = await openChat();
-  expect(await chat.completions.quick({ prompt: 'Hi' }, patient())).toEqual({
+  expect(await chat.completions.quick(ann, { prompt: 'Hi' }, patient())).toEqual({
     id: expect.stringMatching(/^cmpl_/),
     content: 'Hello',
     provider: 'ollama',

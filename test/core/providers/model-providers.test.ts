@@ -60,7 +60,9 @@ describe('the model of a request', () => {
     ['only a provider', openai, { model: 'openai/' }, 'openai', 'gpt-5.5'],
   ])('resolves the model %s', async (_, flags, request, provider, modelId) => {
     await using parts = await createProviders({ flags });
-    expect(await parts.providers.resolve(request as { provider?: ModelProviderType })).toMatchObject({
+    expect(
+      await parts.providers.resolve(request as { provider?: ModelProviderType }, undefined),
+    ).toMatchObject({
       provider,
       modelId,
       model: { modelId },
@@ -120,7 +122,9 @@ describe('the model of a request', () => {
     ['Ollama has no base URL', {}, { provider: 'ollama' }, 'unavailable', /it needs a base URL/],
   ])('fails to resolve a model where %s', async (_, flags, request, code, message) => {
     await using parts = await createProviders({ flags });
-    await expect(parts.providers.resolve(request as { provider?: ModelProviderType })).rejects.toMatchObject({
+    await expect(
+      parts.providers.resolve(request as { provider?: ModelProviderType }, undefined),
+    ).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message) as string,
     });
@@ -130,7 +134,7 @@ describe('the model of a request', () => {
     'resolves a default model for every vendor with a key: %s',
     async (type) => {
       await using parts = await createProviders({ flags: { [`providers.${type}.apiKey`]: 'test-key' } });
-      const { modelId } = await parts.providers.resolve({});
+      const { modelId } = await parts.providers.resolve({}, undefined);
       expect(modelId).toBe(modelProviders[type].defaultModel);
     },
   );
@@ -178,17 +182,17 @@ describe('the breaker of a provider', () => {
   it('the breaker opens after five consecutive outages, for this provider only', async () => {
     await using parts = await createProviders({ flags: { ...openai, ...openrouter } });
     for (let call = 0; call < 5; call++) {
-      await parts.providers.resolve({ provider: 'openai' });
+      await parts.providers.resolve({ provider: 'openai' }, undefined);
       parts.providers.failed('openai', outage);
     }
     await until(() =>
-      expect(parts.providers.resolve({ provider: 'openai' })).rejects.toMatchObject({
+      expect(parts.providers.resolve({ provider: 'openai' }, undefined)).rejects.toMatchObject({
         code: 'unavailable',
         message: expect.stringContaining('several times in a row') as string,
         retryAfterMs: expect.any(Number) as number,
       }),
     );
-    await parts.providers.resolve({ provider: 'openrouter' });
+    await parts.providers.resolve({ provider: 'openrouter' }, undefined);
   });
 
   it('the breaker stays closed after a success in between or an invalid request', async () => {
@@ -198,7 +202,7 @@ describe('the breaker of a provider', () => {
     for (let call = 0; call < 4; call++) parts.providers.failed('openai', outage);
     for (let call = 0; call < 9; call++)
       parts.providers.failed('openai', { ...outage, class: 'invalid_input' });
-    await expect(parts.providers.resolve({})).resolves.toBeDefined();
+    await expect(parts.providers.resolve({}, undefined)).resolves.toBeDefined();
   });
 });
 

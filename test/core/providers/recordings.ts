@@ -43,7 +43,7 @@ export interface Answer {
 /** Asks in the way in which the recording was asked for: whole or streamed. */
 export async function ask({ providers }: Replayed, recording: RecordedCase): Promise<Answer> {
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const { model } = await providers.resolve({ provider: typeOf(recording), model: 'some-model' });
+  const { model } = await providers.resolve({ provider: typeOf(recording), model: 'some-model' }, undefined);
   const messages: ModelMessage[] = [{ role: 'user', content: 'hi' }];
   const options = { model, messages, maxRetries: 0 };
   if (!recording.request.stream) {
@@ -62,7 +62,7 @@ export async function ask({ providers }: Replayed, recording: RecordedCase): Pro
 
 /** As `ask`, through the calls that completions are made of. */
 export async function call({ providers }: Replayed, recording: RecordedCase): Promise<Answer> {
-  const resolved = await providers.resolve({ provider: typeOf(recording), model: 'some-model' });
+  const resolved = await providers.resolve({ provider: typeOf(recording), model: 'some-model' }, undefined);
   const calls = new ModelCalls({ providers });
   const prompt = toPrompt([], [{ role: 'user', content: 'hi' }]);
   const options = { signal: new AbortController().signal };

@@ -23,8 +23,8 @@ describe('the progress of runs', () => {
     run.note(step(1));
     expect(published).toEqual([{ step: 1 }]);
     run.note({ type: 'progress', message: 'a call', data: { type: 'tool:call', step: 'x' } });
-    run.spend({ tokens: 0, costUsd: 0 });
-    run.spend({ tokens: 1200, costUsd: 0.0125 });
+    run.spend({ inputTokens: 0, outputTokens: 0, costUsd: 0 });
+    run.spend({ inputTokens: 1200, outputTokens: 0, costUsd: 0.0125 });
     expect(all.of('task_1')).toEqual({ step: 1, tokens: 1200, cost: '0.0125' });
     vi.advanceTimersByTime(500);
     expect(published).toEqual([{ step: 1 }, { step: 1, tokens: 1200, cost: '0.0125' }]);
@@ -34,7 +34,7 @@ describe('the progress of runs', () => {
     const { reports: all, published } = reports();
     const run = all.begin(task);
     for (let tokens = 1; tokens <= 1000; tokens++) {
-      run.spend({ tokens, costUsd: 0 });
+      run.spend({ inputTokens: tokens, outputTokens: 0, costUsd: 0 });
       vi.advanceTimersByTime(1);
     }
     vi.advanceTimersByTime(5000);
@@ -46,10 +46,10 @@ describe('the progress of runs', () => {
   it('is gone when the run has ended, whatever it still reports', () => {
     const { reports: all, published } = reports();
     const run = all.begin(task);
-    run.spend({ tokens: 1, costUsd: 0 });
-    run.spend({ tokens: 2, costUsd: 0 });
+    run.spend({ inputTokens: 1, outputTokens: 0, costUsd: 0 });
+    run.spend({ inputTokens: 2, outputTokens: 0, costUsd: 0 });
     run.end();
-    run.spend({ tokens: 3, costUsd: 0 });
+    run.spend({ inputTokens: 3, outputTokens: 0, costUsd: 0 });
     vi.advanceTimersByTime(5000);
     expect(published).toEqual([{ tokens: 1 }]);
     expect(all.of('task_1')).toBeUndefined();

@@ -178,7 +178,7 @@ describe('a model server on the same machine', () => {
     expect(await daemon.client.providers.checkHealth({ params: { type: 'ollama' } })).toMatchObject({
       healthy: true,
     });
-    expect(await daemon.app.modelProviders.resolve({})).toMatchObject({
+    expect(await daemon.app.modelProviders.resolve({}, undefined)).toMatchObject({
       provider: 'ollama',
       modelId: 'llama3.2:latest',
     });

@@ -1,5 +1,12 @@
 import type { JsonRpcMessage } from '../../../contract/mcp.ts';
 
+interface MessageHeaders {
+  accept: string;
+  'mcp-protocol-version'?: string;
+  'mcp-method'?: string;
+  'mcp-name'?: string;
+}
+
 const META = 'io.modelcontextprotocol/protocolVersion';
 
 /** Which parameter a request names in `Mcp-Name`. */
@@ -16,7 +23,7 @@ const named: Readonly<Record<string, string>> = {
  * The headers of a message over streamable HTTP. Since revision 2026-07-28 they repeat what the message says; before, only
  * the revision that was agreed on.
  */
-export function headersFor({ method, params }: JsonRpcMessage, agreed: string | undefined) {
+export function headersFor({ method, params }: JsonRpcMessage, agreed: string | undefined): MessageHeaders {
   const meta = params?.['_meta'] as Record<string, unknown> | undefined;
   const claimed = typeof meta === 'object' && meta !== null ? meta[META] : undefined;
   const accept = 'application/json, text/event-stream';

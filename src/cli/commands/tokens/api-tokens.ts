@@ -12,6 +12,11 @@ export interface CreateOptions {
   days?: number;
   tokensPerDay?: number;
   costPerDay?: number;
+  tokensPerMonth?: number;
+  costPerMonth?: number;
+  model?: string[];
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
   json?: boolean;
 }
 interface ListOptions {
@@ -23,7 +28,18 @@ interface ListOptions {
 export async function createToken(
   cli: Cli,
   name: string,
-  { scope, days, tokensPerDay, costPerDay, json }: CreateOptions,
+  {
+    scope,
+    days,
+    tokensPerDay,
+    costPerDay,
+    tokensPerMonth,
+    costPerMonth,
+    model = [],
+    requestsPerMinute,
+    tokensPerMinute,
+    json,
+  }: CreateOptions,
 ): Promise<void> {
   const { output } = cli;
   const answer = await cli.connect().client.tokens.create({
@@ -33,6 +49,11 @@ export async function createToken(
       ...(days !== undefined && { expiresInDays: days }),
       ...(tokensPerDay !== undefined && { tokensPerDay }),
       ...(costPerDay !== undefined && { costPerDay }),
+      ...(tokensPerMonth !== undefined && { tokensPerMonth }),
+      ...(costPerMonth !== undefined && { costPerMonth }),
+      ...(model.length > 0 && { models: model }),
+      ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+      ...(tokensPerMinute !== undefined && { tokensPerMinute }),
     },
   });
   if (json) return output.json(answer);

@@ -31,6 +31,8 @@ import type { AgentSandboxes } from '../agent-sandboxes.ts';
 import { secretsIn } from '../../agents/agent-secrets.ts';
 import { MaskedEvents } from '../masked-events.ts';
 import { requireMode } from '../require-mode.ts';
+import { usedInConversation } from '../../usage/used-by.ts';
+import type { RepositoryNames } from '../../worktrees/repository-names.ts';
 import type { AgentChats } from './agent-chats.ts';
 import { agentTurn, type AgentTurnDeps } from './agent-turn.ts';
 import { withHistory } from './lost-session.ts';
@@ -47,6 +49,7 @@ export interface AgentMessagesDeps extends Omit<AgentTurnDeps, 'gate'> {
   sandboxes: Pick<AgentSandboxes, 'check'>;
   /** The program of an agent; rejects with an `AgentFailure` where it cannot run. */
   program: (agent: string, userId: string) => Promise<FoundForPerson>;
+  repositoryNames: Pick<RepositoryNames, 'of'>;
   runtime: Runtime;
 }
 
@@ -186,6 +189,7 @@ export class AgentMessages {
         messageId: runtime.newId('msg'),
         userMessageId: message.id,
         mayRunCommands: true,
+        usedBy: await usedInConversation(this.#deps.repositoryNames, caller, conversation),
       },
     };
     await storedTurns.begin(run);
@@ -224,6 +228,7 @@ export class AgentMessages {
     const { chats, runs, runtime, config } = this.#deps;
     const { agent, version } = program;
     const { id: conversationId, owner_id: userId } = conversation;
+    const { usedBy = { userId, conversationId } } = options;
     let sessionId = conversation.agent_session ?? undefined;
     const sink = this.#sink(runId, record);
     sink({
@@ -267,6 +272,8 @@ export class AgentMessages {
         content: isLost
           ? withHistory(runtime, await this.#before(message), options.content)
           : options.content,
+        model,
+        usedBy,
         context: {
           workspace: cwd,
           userId,

@@ -14,6 +14,9 @@ import { ProgramBudget } from '../run-budget.ts';
 import { secretsIn } from '../../agents/agent-secrets.ts';
 import { MaskedEvents } from '../masked-events.ts';
 import { RunReporter } from '../run-reporter.ts';
+import { toReported } from '../to-reported.ts';
+import type { UsageLedger } from '../../usage/usage-ledger.ts';
+import type { UsedBy } from '../../usage/usage-record.ts';
 import { SilenceTimer } from '../silence-timer.ts';
 import type { OpenChat } from './agent-chats.ts';
 
@@ -21,6 +24,7 @@ export interface AgentTurnDeps {
   config: Config;
   gate: ToolGate;
   approvals: ApprovalService;
+  usage: Pick<UsageLedger, 'beginRun'>;
   reportBug: (error: unknown) => void;
 }
 
@@ -30,6 +34,8 @@ export interface TurnOrder {
   open: Pick<OpenChat, 'chat' | 'sandbox'>;
   session: () => string;
   content: string;
+  model: string | undefined;
+  usedBy: UsedBy;
   context: ToolContext;
   refusals: Refusals;
   sink: (event: RunEventInput) => void;
@@ -37,9 +43,21 @@ export interface TurnOrder {
 
 /** Lets an agent answer a message: what it does is published, and what it asks passes the gate. Throws why svc ended it. */
 export async function agentTurn(
-  { config, gate, approvals, reportBug }: AgentTurnDeps,
-  { runId, agent, open: { chat, sandbox }, session, content, context, refusals, sink: publish }: TurnOrder,
+  { config, gate, approvals, usage, reportBug }: AgentTurnDeps,
+  {
+    runId,
+    agent,
+    open: { chat, sandbox },
+    session,
+    content,
+    model,
+    usedBy,
+    context,
+    refusals,
+    sink: publish,
+  }: TurnOrder,
 ): Promise<TurnEnd> {
+  const counted = usage.beginRun(usedBy);
   const stopping = new AbortController();
   const over = new AbortController();
   const masked = new MaskedEvents(secretsIn(agent.env), publish);
@@ -84,8 +102,9 @@ export async function agentTurn(
     onThinking: reporter.addThought.bind(reporter),
     onCall: (call: Parameters<typeof callName>[0]) => reporter.addCall(call, callName(call, agent.type)),
     onPlan: reporter.setPlan.bind(reporter),
-    onUsage: (usage: RunReporter['usage']) => {
-      reporter.setUsage(usage);
+    onUsage: (used: RunReporter['usage']) => {
+      reporter.setUsage(used);
+      counted.report(toReported(reporter.usage, model));
       checkBudget();
     },
     onStep: () => {

@@ -18,6 +18,7 @@ export const builtinAdapter = ({ missing, work, check }: BuiltinAdapterOptions):
   // Model providers have circuit breakers of their own.
   faults: [],
   obeysLimits: true,
+  countsCalls: true,
   missingConfig: missing,
   checkHealth: async () => ({ healthy: true }),
   execute: (run) => work(run),

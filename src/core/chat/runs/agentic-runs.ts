@@ -67,7 +67,10 @@ export class AgenticRuns {
     const options = JSON.parse(row.options) as AgenticOptions;
     const conversation = await conversationStore.find(row.conversation_id ?? '');
     if (!conversation) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The conversation was deleted');
-    const model = await providers.resolve(options);
+    const model = await providers.resolve(options, {
+      ...agentRun.usedBy,
+      conversationId: conversation.id,
+    });
     const { owner_id: ownerId } = conversation;
     const senderId = (await tasks.findHead(agentRun.task.id))?.owner_id ?? '';
     const workspace = await this.#deps.workspace(conversation);

@@ -16,6 +16,8 @@ import type { AgenticRuns } from './agentic-runs.ts';
 import type { AcceptedMessage, ConversationService } from '../conversation-service.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
 import { cancelled, RunFailure, toEdgeError, toErrorEvent } from './run-failure.ts';
+import { usedInConversation } from '../../usage/used-by.ts';
+import type { RepositoryNames } from '../../worktrees/repository-names.ts';
 import type { RunFeeds } from './run-feeds.ts';
 import { userMessageEvent } from './run-start.ts';
 import type { RunTimer, RunTimers } from './run-timers.ts';
@@ -34,6 +36,7 @@ export interface AgenticServiceDeps {
   store: Pick<TaskStore, 'findHead'>;
   feeds: RunFeeds;
   timers: RunTimers;
+  repositoryNames: Pick<RepositoryNames, 'of'>;
   runtime: Runtime;
   log: Log;
 }
@@ -61,7 +64,10 @@ export class AgenticService {
     const { conversations, providers, feeds, timers, runtime, log } = this.#deps;
     const conversation = await conversations.findForModel(caller, conversationId);
     // Fails before anything is stored where no model can answer.
-    const model = await providers.resolve(input);
+    const model = await providers.resolve(
+      input,
+      await usedInConversation(this.#deps.repositoryNames, caller, conversation),
+    );
     const { content, ...limits } = input;
     const runId = runtime.newId('run');
     const timer = timers.start(runId);

@@ -3,7 +3,6 @@ import { realpath } from 'node:fs/promises';
 import type { Workspaces } from '../../processes/workspaces.ts';
 import { PathError } from '../../paths/path-error.ts';
 import type { UserStore } from '../../auth/user-store.ts';
-import type { Metrics } from '../../metrics/metrics.ts';
 import { AppError } from '../../errors.ts';
 import type { Recall } from '../recall/recall.ts';
 import { TaskLessons } from '../recall/task-lessons.ts';
@@ -18,7 +17,10 @@ import type { ConversationFeeds } from '../conversation-feeds.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
 import type { ModelOptions } from '../../providers/compose-providers.ts';
+import type { CallCounts } from '../../providers/call-counts.ts';
 import { ModelSteps } from '../../providers/model-steps.ts';
+import type { UsageLedger } from '../../usage/usage-ledger.ts';
+import type { RepositoryNames } from '../../worktrees/repository-names.ts';
 import type { ModelProviders } from '../../providers/model-providers.ts';
 import { ActiveTurns } from './active-turns.ts';
 import { AgentRunStore } from './agent-run-store.ts';
@@ -54,7 +56,9 @@ export interface RunDeps extends ToolDeps {
   recall: Recall;
   finishWatcher: TaskFinishWatcher;
   models: ModelOptions;
-  metrics: Metrics;
+  callCounts: CallCounts;
+  usage: UsageLedger;
+  repositoryNames: RepositoryNames;
 }
 export type Runs = Awaited<ReturnType<typeof composeRuns>>;
 
@@ -72,7 +76,7 @@ export async function composeRuns(deps: RunDeps) {
     const taken = new AppError('unavailable', 'Another daemon has taken over the turn');
     turns.stop(conversationId, loss === 'lost' ? taken : undefined);
   });
-  const steps = new ModelSteps({ ...models, providers, metrics: deps.metrics.models });
+  const steps = new ModelSteps({ ...models, providers, counts: deps.callCounts });
   const isRepeatable = async (name: string) => (await registry.find(name))?.isReadOnly ?? true;
   const loop = new ToolLoop({ ...deps, ...models, ...tools, steps, isRepeatable });
   const workspace = async (conversation: { id: string; cwd: string | null }) => {

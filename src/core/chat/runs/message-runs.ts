@@ -2,6 +2,7 @@ import type { SecurityMode } from '../../../contract/security-mode.ts';
 import type { Config } from '../../config/config.ts';
 import { memoryScopeOf } from '../../memory/memory-scope.ts';
 import { projectRootOf } from '../../paths/project-root.ts';
+import type { UsedBy } from '../../usage/usage-record.ts';
 import type { UserStore } from '../../auth/user-store.ts';
 import type { Log } from '../../log.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
@@ -31,6 +32,8 @@ export interface MessageOptions {
   messageId: string;
   userMessageId?: string;
   mayRunCommands: boolean;
+  /** Undefined in runs of earlier versions. */
+  usedBy?: UsedBy;
 }
 
 /** The run of a message with tools. */

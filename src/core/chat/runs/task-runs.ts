@@ -23,7 +23,7 @@ import { RunFailure } from './run-failure.ts';
 import type { RunPlan } from './run-order.ts';
 import { type RunLimits, taskRules } from './run-policy.ts';
 import { costOfRun } from './run-budget.ts';
-import { addRepair, usedTokens } from './run-state.ts';
+import { addRepair } from './run-state.ts';
 import { areAdmins } from './run-rights.ts';
 import { promptOfTask, questionOfTask } from './task-prompt.ts';
 import { agentInstructions, instructionsOf, goalInstructions } from './work-instructions.ts';
@@ -60,10 +60,10 @@ export class TaskRuns {
     const stored = await tasks.find(task.id);
     if (!stored) throw new RunFailure('invalid_input', 'NOT_FOUND', 'The task was deleted');
     const { provider } = task;
-    const model = await providers.resolve({
-      provider,
-      model: task.model ?? (provider ? undefined : config.get('agents.builtin.model')),
-    });
+    const model = await providers.resolve(
+      { provider, model: task.model ?? (provider ? undefined : config.get('agents.builtin.model')) },
+      agentRun.usedBy,
+    );
     const limits = limitsOf(task, config);
     if (limits.costUsd !== null && !model.price) throw unknownPrice(model);
     const workspace = await realPath(await agentRun.workspace());
@@ -121,7 +121,9 @@ export class TaskRuns {
     if (!row) await this.#create(id, task.id, userId);
     const store = {
       save: (saved: typeof state) => {
-        agentRun.spend({ tokens: usedTokens(saved), costUsd: Number(costOfRun(saved) ?? 0) });
+        const { inputTokens, outputTokens } = saved;
+        const cost = costOfRun(saved);
+        agentRun.spend({ inputTokens, outputTokens, costUsd: cost === undefined ? undefined : Number(cost) });
         return runs.save(id, { state: JSON.stringify(saved) });
       },
       keep: async ({ kind }: { kind: string }) => {

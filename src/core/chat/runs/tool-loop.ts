@@ -5,6 +5,7 @@ import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { ToolGate, ToolResult, ToolRun } from '../../tools/tool-gate.ts';
 import { isTransient } from '../../tasks/retry-policy.ts';
 import { type ModelSteps, type OfferedTool, type StepEnd, StepFailed } from '../../providers/model-steps.ts';
+import type { UsageLedger } from '../../usage/usage-ledger.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
 import { estimateTokens } from '../../text/token-estimate.ts';
@@ -48,6 +49,7 @@ export interface ToolLoopDeps {
   gate: ToolGate;
   approvals: ApprovalService;
   compactor: Pick<Compactor, 'fitRun'>;
+  usage: Pick<UsageLedger, 'record'>;
   /** Whether a call may be repeated when the outcome of the first is unknown. */
   isRepeatable: (toolName: string) => Promise<boolean>;
   /** Delay before the first retry of a step, 1 s by default; it doubles with each retry. */
@@ -111,8 +113,15 @@ export class ToolLoop {
     });
     const estimated = sizeOfMessages(state.messages) + estimateTokens(order.instructions);
     const end = await this.#callWithRetries(order, maxTokens);
-    addUsage(order, end, estimated);
+    this.#recordEstimate(order, addUsage(order, end, estimated));
     return end;
+  }
+
+  /** The call itself is in the ledger already. */
+  #recordEstimate({ model }: LoopOrder, estimate: { inputTokens: number; outputTokens: number }): void {
+    if (!model.usedBy || estimate.inputTokens + estimate.outputTokens <= 0) return;
+    const { usedBy, provider, modelId } = model;
+    this.#deps.usage.record({ usedBy, provider, model: modelId, ...estimate, calls: 0, costUsd: undefined });
   }
 
   async #compact({ state, model, instructions, tools, run, emit }: LoopOrder): Promise<void> {
@@ -275,8 +284,15 @@ function withoutEarlierCalls({ messages, request = 0 }: RunState): RunState['mes
   return [...withoutToolParts(messages.slice(0, request)), ...messages.slice(request)];
 }
 
-/** Adds the usage of the step; what the vendor did not count is estimated, so that the budget still holds. */
-function addUsage({ state, model: { price } }: LoopOrder, end: StepEnd, estimated: number): void {
+/**
+ * Adds the usage of the step; what the vendor did not count is estimated, so that the budget still holds. Answers how many
+ * tokens are estimates.
+ */
+function addUsage(
+  { state, model: { price } }: LoopOrder,
+  end: StepEnd,
+  estimated: number,
+): { inputTokens: number; outputTokens: number } {
   const { promptTokens, completionTokens } = end.usage;
   const isEstimated = promptTokens === undefined || completionTokens === undefined;
   if (isEstimated) state.isCounted = false;
@@ -291,6 +307,7 @@ function addUsage({ state, model: { price } }: LoopOrder, end: StepEnd, estimate
   delete state.partial;
   state.steps?.push({ text: end.text, calls: 0 });
   state.messages.push(...end.messages);
+  return { inputTokens: prompt - (promptTokens ?? 0), outputTokens: answer - (completionTokens ?? 0) };
 }
 
 /** Arguments that are not JSON, such as a truncated text, are stored as text. */

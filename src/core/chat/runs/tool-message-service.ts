@@ -10,13 +10,15 @@ import type { ConversationRow, MessageRow } from '../../storage/rows/conversatio
 import type { ConversationService } from '../conversation-service.ts';
 import { type ActiveTurns, clientOfStream } from './active-turns.ts';
 import type { MessageOptions, MessageRun, MessageRuns } from './message-runs.ts';
-import { toEdgeError } from './run-failure.ts';
+import { cancelled, toEdgeError } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
 import type { RunService } from './run-service.ts';
 import { userMessageEvent } from './run-start.ts';
 import { newRunState } from './run-state.ts';
 import { type StoredTurns, toExchange } from './stored-turns.ts';
 import { endOfTurn, errorOfTurn } from './turn-end.ts';
+import { usedInConversation } from '../../usage/used-by.ts';
+import type { RepositoryNames } from '../../worktrees/repository-names.ts';
 import type { WaitingMessages } from './waiting-messages.ts';
 import { instructionsOf } from './work-instructions.ts';
 
@@ -32,6 +34,7 @@ export interface ToolMessageDeps {
   storedTurns: StoredTurns;
   /** The directory in which the tools of a conversation work: absolute, without links. */
   workspace: (conversation: Pick<ConversationRow, 'id' | 'cwd'>) => Promise<string>;
+  repositoryNames: Pick<RepositoryNames, 'of'>;
   runtime: Runtime;
 }
 
@@ -68,7 +71,7 @@ export class ToolMessageService {
   async stream(caller: Caller, id: string, input: SendWithTools, reader: AbortSignal) {
     const { conversations, providers, feeds, runtime, messageRuns } = this.#deps;
     await conversations.find(caller, id);
-    await providers.resolve(input);
+    await providers.resolve(input, undefined);
     const runId = runtime.newId('run');
     const events = feeds.open(runId, reader);
     const client = clientOfStream(input, reader);
@@ -108,9 +111,11 @@ export class ToolMessageService {
       this.#deps;
     const { storedTurns } = this.#deps;
     await waiting.drop(id);
-    const model = await providers.resolve(input);
+    const found = await conversations.find(caller, id);
+    const usedBy = await usedInConversation(this.#deps.repositoryNames, caller, found);
+    const model = await providers.resolve(input, usedBy);
     const mode = modeFor(policy.policy.defaultMode, input.securityMode, isAdmin(caller));
-    const workspace = await this.#deps.workspace(await conversations.find(caller, id));
+    const workspace = await this.#deps.workspace(found);
     const { content, enableTools, maxRoundTrips } = input;
     const accepted = await conversations.accept(caller, id, content, { model, signal });
     feeds.begin(runId, id);
@@ -130,6 +135,7 @@ export class ToolMessageService {
       messageId: runtime.newId('msg'),
       userMessageId: message.id,
       mayRunCommands: mayRunCommands(caller),
+      usedBy,
     };
     const run: MessageRun = {
       id: runId,
@@ -159,8 +165,9 @@ export class ToolMessageService {
     const outcome = await runService.run(prepared.plan, prepared.policy);
     if (outcome.kind === 'failed') throw outcome.error;
     if (!stored.answer) throw new Error('A run was stored without its answer');
-    // The approvals may have been decided before the run was stored.
-    if (outcome.kind === 'waiting') {
+    // The approvals may have been decided before the run was stored, or the turn stopped as it asked for them.
+    if (outcome.kind === 'waiting' && turns.isStopped(runId)) await waiting.drop(id, cancelled());
+    else if (outcome.kind === 'waiting') {
       if (isStreamed) turns.keepClient(runId, client);
       waiting.resume(runId);
     } else feeds.close(runId);

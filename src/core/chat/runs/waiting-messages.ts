@@ -18,7 +18,7 @@ import type { LeftTurns } from './left-turns.ts';
 import type { MessageOptions, MessageRun, MessageRuns } from './message-runs.ts';
 import { runSavers } from './run-savers.ts';
 import { replayTurn } from './replay-turn.ts';
-import { RunFailure, toErrorEvent } from './run-failure.ts';
+import { cancelled, RunFailure, toErrorEvent } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
 import type { RunOutcome, RunStorage } from './run-policy.ts';
 import type { RunService } from './run-service.ts';
@@ -206,7 +206,10 @@ export class WaitingMessages {
       { id: row.id, conversation, options, state, fence: row.fence },
       signal,
     );
-    if (outcome.kind === 'waiting') return this.resume(row.id);
+    if (outcome.kind === 'waiting') {
+      if (!turns.isStopped(row.id)) return this.resume(row.id);
+      await this.drop(conversation.id, cancelled());
+    }
     turns.forgetClient(row.id);
     if (outcome.kind === 'done') feeds.close(row.id);
   }
@@ -225,7 +228,9 @@ export class WaitingMessages {
     };
     let prepared: PreparedRun;
     try {
-      const model = await providers.resolve({ provider, model: modelId });
+      const { owner_id: userId, id: conversationId } = run.conversation;
+      const { usedBy = { userId, conversationId } } = run.options;
+      const model = await providers.resolve({ provider, model: modelId }, usedBy);
       const workspace = await this.#deps.workspace(run.conversation);
       prepared = await messageRuns.prepare(run, { model, workspace, signal, isAnnounced: true, store });
     } catch (error) {

@@ -5,6 +5,8 @@ import { taskStateSchema } from '../task-state.ts';
 import type { TaskViews } from '../task-views.ts';
 import type { TaskReports } from '../task-reports.ts';
 import type { TaskWaits } from '../../gateway/task-waits.ts';
+import { AppError } from '../../errors.ts';
+import { type StoredTask, toTask } from '../../tasks/task-mapping.ts';
 import { readScopes, taskIdSchema } from './read-tasks.ts';
 
 /** Below the minute after which many clients give up. */
@@ -13,7 +15,7 @@ const MAX_SECONDS = 300;
 
 export interface WaitForTaskDeps {
   views: TaskViews;
-  gatewayWaits: Pick<TaskWaits, 'forEnd'>;
+  gatewayWaits: Pick<TaskWaits, 'untilEnd'>;
   openStreams: OpenStreams;
   reports: TaskReports;
 }
@@ -43,13 +45,15 @@ export const waitForTaskTool = ({ views, gatewayWaits, openStreams, reports }: W
       if (takesHandle) return { handle: id };
       const close = openStreams.open(caller.userId);
       const stopReports = report && reports.follow(before, report);
+      let task: StoredTask | undefined;
       try {
-        await gatewayWaits.forEnd(id, timeoutSeconds * 1000, signal);
+        task = await gatewayWaits.untilEnd(id, timeoutSeconds * 1000, signal);
       } finally {
         stopReports?.();
         close();
       }
-      const state = await views.read(caller, id);
+      if (!task) throw new AppError('not_found', 'Task not found');
+      const state = views.stateOf(toTask(task));
       return views.answer(state, state.finished ? undefined : 'Not finished yet. Call wait_for_task again.');
     },
   });

@@ -6,6 +6,8 @@ import type { Config } from '../../config/config.ts';
 import type { EmbeddingProvider } from '../../config/memory-settings.ts';
 import { displayName } from '../../config/provider-settings.ts';
 import { AppError } from '../../errors.ts';
+import { costOfCall } from '../../providers/model-prices.ts';
+import type { UsageLedger } from '../../usage/usage-ledger.ts';
 import { EmbeddingError } from './embedding-error.ts';
 import { QueryCache } from './query-cache.ts';
 import { TextLimits } from './text-limits.ts';
@@ -26,7 +28,8 @@ export interface EmbeddingChoice {
 
 export interface EmbedderDeps {
   config: Config;
-  providers: Pick<ModelProviders, 'embeddingModel' | 'toFailure' | 'succeeded' | 'failed'>;
+  providers: Pick<ModelProviders, 'embeddingModel' | 'toFailure' | 'succeeded' | 'failed' | 'priceOf'>;
+  usage: Pick<UsageLedger, 'record'>;
   /** Timeout for a query; a few seconds by default. */
   queryMs?: number;
   /** Timeout for a batch of texts. */
@@ -111,6 +114,19 @@ export class Embedder {
     this.#limits.clear();
   }
 
+  /** The memory belongs to no user. */
+  #record({ provider, modelId }: EmbeddingChoice, tokens: number | undefined): void {
+    const price = this.#deps.providers.priceOf({ provider, modelId });
+    this.#deps.usage.record({
+      usedBy: { userId: '' },
+      provider,
+      model: modelId,
+      inputTokens: tokens ?? 0,
+      outputTokens: 0,
+      costUsd: price && tokens !== undefined ? costOfCall(price, { prompt: tokens, answer: 0 }) : undefined,
+    });
+  }
+
   async #embed(
     choice: EmbeddingChoice,
     texts: string[],
@@ -123,13 +139,14 @@ export class Embedder {
     const providerOptions = embeddingBackends[provider].options?.(use);
     const values = texts.map((text) => this.#limits.cut(name, text));
     try {
-      const { embeddings } = await model.doEmbed({
+      const { embeddings, usage } = await model.doEmbed({
         values,
         abortSignal,
         ...(providerOptions && { providerOptions }),
       });
       const vectors = toVectors(embeddings, texts.length);
       providers.succeeded(provider, 'embeddings');
+      this.#record(choice, usage?.tokens);
       return vectors;
     } catch (error) {
       const failure = this.#toFailure(choice, abortSignal.aborted ? abortSignal.reason : error, values);

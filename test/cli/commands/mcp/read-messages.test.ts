@@ -1,15 +1,13 @@
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readMessages } from '../../../../src/cli/commands/mcp/read-messages.ts';
 
-const read = (pieces: (string | Uint8Array)[]) =>
-  Array.fromAsync(
-    readMessages(
-      (async function* () {
-        yield* pieces;
-      })(),
-    ),
-  );
+async function read(pieces: (string | Uint8Array)[]) {
+  const found: unknown[] = [];
+  for await (const message of readMessages(Readable.from(pieces))) found.push(message);
+  return found;
+}
 
 describe('the messages on stdin', () => {
   it('are one on each line, however the bytes come', async () => {

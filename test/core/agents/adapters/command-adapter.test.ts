@@ -71,6 +71,7 @@ describe('a command that cannot be run', () => {
       openOutput: async () => ({ write: async () => undefined }),
       workspace: async () => daemon.home,
       emit: () => undefined,
+      usedBy: { userId: 'user_1' },
       spend: () => undefined,
       publishOutput: () => undefined,
       whileWaiting: (decision) => decision(),

@@ -24,7 +24,7 @@ export async function createEmbedder(
     flags: { ...settingsFor(url), 'memory.embedding.provider': provider, ...flags },
   });
   return {
-    embedder: new Embedder({ ...fixture, ...limits }),
+    embedder: new Embedder({ ...fixture, usage: { record: () => undefined }, ...limits }),
     ...fixture,
     [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
   };

@@ -297,7 +297,9 @@ describe('a query', () => {
       reason: expect.stringMatching(/OpenAI failed several times in a row. It is tried again in \d+ s/),
     });
     // A chat is not held up by it.
-    await expect(fixture.providers.resolve({ provider: 'openai', model: 'gpt-5' })).resolves.toBeDefined();
+    await expect(
+      fixture.providers.resolve({ provider: 'openai', model: 'gpt-5' }, undefined),
+    ).resolves.toBeDefined();
   });
 
   it('does not send a query to a provider without a key or that is disabled', async () => {

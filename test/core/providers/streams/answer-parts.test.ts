@@ -24,9 +24,13 @@ const streams = recordings.filter(({ request }) => request.stream);
 /** What both ways show of a recorded answer: the lean one and that through the package of the vendor alone. */
 async function bothWays(recording: RecordedCase, options = '') {
   await using replayed = await createReplayed(replay, recording, options);
-  const { model } = await replayed.providers.resolve({ provider: typeOf(recording), model: 'some-model' });
+  const { model } = await replayed.providers.resolve(
+    { provider: typeOf(recording), model: 'some-model' },
+    undefined,
+  );
   const request = {
-    ...toModelRequest(prompt, {}, AbortSignal.timeout(30_000)),
+    ...toModelRequest(prompt, {}),
+    abortSignal: AbortSignal.timeout(30_000),
     tools: [{ type: 'function' as const, name: 'look', inputSchema: { type: 'object' as const } }],
   };
   async function* throughPackage(): AsyncGenerator<readonly AnswerPart[], void> {

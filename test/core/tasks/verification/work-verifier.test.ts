@@ -26,6 +26,7 @@ function verify(commands: string[], { signal = new AbortController().signal, lim
     openOutput: () => Promise.reject(new Error('A check has no output of its own')),
     signal,
     emit: (event: RunningEvent) => void events.push(event),
+    usedBy: { userId: 'user_1' },
     spend: () => undefined,
     publishOutput: () => undefined,
     whileWaiting: <T>(decision: () => Promise<T>) => decision(),

@@ -1,0 +1,42 @@
+import type { CallEnd, ModelMetrics } from '../metrics/model-metrics.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
+import { costOfAnswer } from './call-cost.ts';
+import type { ResolvedModel } from './resolved-model.ts';
+import type { CachedTokens } from './token-usage.ts';
+
+/** How a call ended that brought an answer. */
+export interface CountedEnd extends CallEnd {
+  cached?: CachedTokens | undefined;
+}
+
+export interface CallCountsDeps {
+  metrics: Pick<ModelMetrics, 'begin'>;
+  usage: Pick<UsageLedger, 'record'>;
+}
+
+/** Counts the calls of models: in the metrics of the daemon, and in the ledger, for whom they were made. */
+export class CallCounts {
+  readonly #deps: CallCountsDeps;
+  constructor(deps: CallCountsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins a call; the function that it returns ends it, without an argument where the call failed. */
+  begin(model: ResolvedModel): (end?: CountedEnd) => void {
+    const endMetrics = this.#deps.metrics.begin(model);
+    return (end) => {
+      endMetrics(end);
+      if (!end || !model.usedBy) return;
+      const { promptTokens = 0, completionTokens = 0 } = end.usage;
+      this.#deps.usage.record({
+        usedBy: model.usedBy,
+        provider: model.provider,
+        model: model.modelId,
+        inputTokens: promptTokens,
+        outputTokens: completionTokens,
+        cachedTokens: end.cached?.read,
+        costUsd: costOfAnswer(end, model.price),
+      });
+    };
+  }
+}
