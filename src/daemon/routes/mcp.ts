@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type JsonRpcMessage, jsonRpcMessageSchema, mcpRoutes } from '../../contract/mcp.ts';
 import { mcpPath } from '../../contract/mcp-path.ts';
@@ -32,6 +33,8 @@ export function registerMcp(server: FastifyInstance, app: McpApp): void {
       url: mcpPath,
       bodyLimit,
       config,
+      // The guard looks at the caller again after the body of a route that has a schema for it.
+      schema: { body: z.unknown() },
       handler: async (request, reply) => {
         const { message, problem } = readMessage(request.body);
         if (!message) return reply.code(400).send(jsonRpcError('request', problem));
