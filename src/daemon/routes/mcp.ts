@@ -4,12 +4,12 @@ import { type JsonRpcMessage, jsonRpcMessageSchema, mcpRoutes } from '../../cont
 import { mcpPath } from '../../contract/mcp-path.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { App } from '../../core/app.ts';
-import { countStream, signalOf, signalOfReader, STALL_MS, untilTaken } from '../event-stream.ts';
+import { signalOf, signalOfReader, STALL_MS, untilTaken } from '../event-stream.ts';
 import { jsonRpcError } from '../mcp/json-rpc-error.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { bodyLimitOf, parseJsonBody } from '../request-body.ts';
 
-type McpApp = Pick<App, 'loadMcpServers' | 'accessWatch' | 'openStreams' | 'keys' | 'runtime'>;
+type McpApp = Pick<App, 'loadMcpServers' | 'accessWatch' | 'keys' | 'runtime'>;
 
 /** Registers the door of the Model Context Protocol, whose errors are those of JSON-RPC. */
 export function registerMcp(server: FastifyInstance, app: McpApp): void {
@@ -39,7 +39,6 @@ export function registerMcp(server: FastifyInstance, app: McpApp): void {
         const { message, problem } = readMessage(request.body);
         if (!message) return reply.code(400).send(jsonRpcError('request', problem));
         const { caller, headers } = request;
-        if (message.method === 'subscriptions/listen') countStream(app, caller, reply.raw);
         const signal = signalOfReader(app, caller, reply);
         await sendResponse(reply, await (await load()).answer({ caller, headers, message, signal }));
         return reply;
