@@ -44,7 +44,7 @@ export class EmbeddingService {
       outputTokens: 0,
       costUsd: price && tokens !== undefined ? costOfCall(price, { prompt: tokens, answer: 0 }) : undefined,
     });
-    await call.end({ usage: { ...(tokens !== undefined && { promptTokens: tokens }), completionTokens: 0 } });
+    call.end({ ...(tokens !== undefined && { promptTokens: tokens }), completionTokens: 0 });
     const encode = request.encoding_format === 'base64' ? toBase64 : (vector: number[]) => vector;
     return {
       object: 'list',

@@ -16,7 +16,7 @@ import type { OpenAnswer, RoutedCalls } from './routed-calls.ts';
 import type { Spending } from './spending.ts';
 import { type Frames, writeFrames } from './write-frames.ts';
 
-export interface OpenAiApiDeps {
+export interface AnswerDeps {
   calls: RoutedCalls;
   agents: AgentModels;
   spending: Pick<Spending, 'admit'>;
@@ -26,8 +26,8 @@ export interface OpenAiApiDeps {
 
 /** Answers of models and agents in the two forms of OpenAI: chat completions and responses. */
 export class OpenAiApi {
-  readonly #deps: OpenAiApiDeps;
-  constructor(deps: OpenAiApiDeps) {
+  readonly #deps: AnswerDeps;
+  constructor(deps: AnswerDeps) {
     this.#deps = deps;
   }
 

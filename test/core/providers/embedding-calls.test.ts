@@ -20,7 +20,7 @@ const open = async () => {
       'providers.openai.baseUrl': `${server.url}/openai`,
       'providers.mistral.apiKey': 'key',
       'providers.mistral.baseUrl': `${server.url}/mistral`,
-      'providers.servers': { own: { baseUrl: `${server.url}/own` } },
+      'providers.servers': { own: { baseUrl: `${server.url}/own`, enabled: true } },
     },
   });
   return {

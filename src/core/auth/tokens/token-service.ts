@@ -84,6 +84,8 @@ export class TokenService {
       last_used_at: null,
       tokens_per_day: input.tokensPerDay ?? null,
       cost_per_day: input.costPerDay ?? null,
+      tokens_per_month: input.tokensPerMonth ?? null,
+      cost_per_month: input.costPerMonth ?? null,
       models: input.models ? JSON.stringify(input.models) : null,
       requests_per_minute: input.requestsPerMinute ?? null,
       tokens_per_minute: input.tokensPerMinute ?? null,
@@ -200,6 +202,8 @@ const toApiToken = (row: ApiTokenRow): ApiToken => ({
   ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   ...(row.tokens_per_day !== null && { tokensPerDay: row.tokens_per_day }),
   ...(row.cost_per_day !== null && { costPerDay: row.cost_per_day }),
+  ...(row.tokens_per_month !== null && { tokensPerMonth: row.tokens_per_month }),
+  ...(row.cost_per_month !== null && { costPerMonth: row.cost_per_month }),
   ...modelLimitsOf(row),
   ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
 });
