@@ -298,6 +298,7 @@ export const routeTable = {
   },
   usage: {
     list: { method: 'GET', path: '/api/usage' },
+    listBudgets: { method: 'GET', path: '/api/usage/budgets' },
     getCsv: { method: 'GET', path: '/api/usage/csv', file: 'text/csv' },
   },
   users: {

@@ -83,8 +83,11 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
         const { url } = request.raw;
         if (url?.includes('?') && secretInQuery.test(url))
           throw new AppError('validation', 'Secrets are not allowed in a URL. Send them in a header.');
+        // A route for tokens alone counts the requests of each.
         const isCounted =
-          route.limit !== undefined || app.config.get('limits.requestsPerMinute') !== undefined;
+          route.access === 'token' ||
+          route.limit !== undefined ||
+          app.config.get('limits.requestsPerMinute') !== undefined;
         const known = isCounted || route.access === 'public' ? undefined : recallCaller(app, request);
         if (known) {
           admit(request, known, route);

@@ -6,7 +6,8 @@ import type { UsageLedger } from '../usage/usage-ledger.ts';
 import type { ReportedUsage } from '../usage/run-usage.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
 import type { RepositoryNames } from '../worktrees/repository-names.ts';
-import type { DayBudgets } from '../budgets/day-budgets.ts';
+import type { BudgetApprovals } from '../budgets/budget-approvals.ts';
+import type { Budgets, RunBudget } from '../budgets/budgets.ts';
 import { SharedDelay } from '../async/shared-delay.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Config } from '../config/config.ts';
@@ -17,13 +18,16 @@ import type { Log } from '../log.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { EnqueueOptions, QueuedWork, TaskQueue, WorkSlot } from '../queue/task-queue.ts';
 import { type Database, independent } from '../storage/database.ts';
-import { type ActiveRuns, type RunHandle, RunStopped } from './active-runs.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { ActiveRuns, RunHandle } from './active-runs.ts';
+import { traceAttempt } from './attempt-trace.ts';
 import { probationMs } from './crash-evidence.ts';
 import type { QueueSlots } from './queue-slots.ts';
 import { RunClock } from './run-clock.ts';
 import { RunEvents } from './run-events.ts';
 import { completedOutcome, type RunOutcome, stoppedOutcome, thrownOutcome } from './run-outcome.ts';
 import { isClockBehind, msUntilDue } from './due-time.ts';
+import { orAbandon } from './or-abandon.ts';
 import type { FailureParts } from './task-failure.ts';
 import type { OutputRecorder } from './output-recorder.ts';
 import type { RunProgressReports } from './run-progress.ts';
@@ -42,8 +46,6 @@ import { timeLimitOf } from './time-limit.ts';
 import type { VerifyFile } from './verification/verify-file.ts';
 import type { WorkVerifier } from './verification/work-verifier.ts';
 
-/** How long an agent has to stop after its run was aborted; after that, the worker stops waiting for it. */
-const STOP_GRACE_MS = 5000;
 /** How long events of runs wait for those of other runs: each commit blocks the event loop for one sync of the disk. */
 const EVENTS_DELAY_MS = 20;
 /** After a claim that the disk did not take. */
@@ -67,12 +69,14 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   verifyFile: VerifyFile;
   environments: Pick<TaskEnvironments, 'read'>;
   outputs: Pick<TaskOutputs, 'record' | 'finish'>;
-  budgets: Pick<DayBudgets, 'begin'>;
+  budgets: Pick<Budgets, 'begin'>;
+  budgetApprovals: Pick<BudgetApprovals, 'ask'>;
   usage: Pick<UsageLedger, 'beginRun'>;
   repositoryNames: Pick<RepositoryNames, 'of'>;
   progress: RunProgressReports;
   bus: EventBus;
   config: Config;
+  telemetry?: Telemetry | undefined;
   log: Log;
   /** Names this process in leases. */
   workerId: string;
@@ -266,12 +270,18 @@ export class TaskRunner {
   }
 
   /** Resolves when the agent has stopped: the outcome is stored while the worker already takes its next task. */
-  async #run(
+  async #run(adapter: AgentAdapter, task: StoredTask, handle: RunHandle, slot: WorkSlot): Promise<void> {
+    await traceAttempt(this.#deps.telemetry, { agent: adapter.type, task }, () =>
+      this.#attempt(adapter, task, handle, slot),
+    );
+  }
+
+  async #attempt(
     adapter: AgentAdapter,
     task: StoredTask,
     { signal, wait, end }: RunHandle,
     slot: WorkSlot,
-  ): Promise<void> {
+  ): Promise<RunOutcome> {
     const { database, store, runs, registry, workspaces, environments, outputs, recorder } = this.#deps;
     const { runtime, config, bus, log } = this.#deps;
     const progress = this.#deps.progress.begin(task);
@@ -321,10 +331,19 @@ export class TaskRunner {
     };
     let output: OutputRecorder | undefined;
     let outcome: RunOutcome;
+    let budget: RunBudget | undefined;
     try {
       signal.throwIfAborted();
-      const budget = await this.#deps.budgets.begin(adapter.type, task.token_id);
       const usedBy = await this.#usedBy(adapter, task);
+      const emit = (event: RunningEvent) => {
+        progress.note(event);
+        events.add(event);
+      };
+      const asker = { task: seen, ownerId: task.owner_id, signal, emit };
+      budget = await this.#deps.budgets.begin(usedBy, {
+        ask: (...question) => whileWaiting(() => this.#deps.budgetApprovals.ask(...question, asker)),
+        note: (message) => emit({ type: 'progress', message }),
+      });
       const counted = adapter.countsCalls ? undefined : this.#deps.usage.beginRun(usedBy);
       const run: AgentRun = {
         task: seen,
@@ -332,6 +351,7 @@ export class TaskRunner {
         // An attempt that was given back after a crash is not the first one again for what the run reads of it.
         runKey: `${task.fence}/${task.attempts + task.forgiven}`,
         signal,
+        telemetry: this.#deps.telemetry,
         environment: () => ({
           ...environments.read(task),
           ...(worktree && worktreeVariables(worktree.row)),
@@ -342,14 +362,12 @@ export class TaskRunner {
         spend: (used) => {
           progress.spend(used);
           counted?.report(used);
-          const { inputTokens, outputTokens, costUsd = 0 } = used;
-          const spent = budget.spend({ tokens: inputTokens + outputTokens, costUsd });
-          if (spent) runs.fail(task.id, spent);
+          const spent = budget?.check();
+          // The next run asks a person before it begins.
+          if (spent?.code === 'budget_ask') runs.stop(task.id, 'budget');
+          else if (spent) runs.fail(task.id, spent);
         },
-        emit: (event) => {
-          progress.note(event);
-          events.add(event);
-        },
+        emit,
         publishOutput: (piece) => {
           if (output?.isClosed === false) events.afterStored(() => bus.emit('task_output', { task, piece }));
         },
@@ -362,8 +380,6 @@ export class TaskRunner {
       };
       const execute = () => executeVerified({ ...this.#deps, verifyFile }, adapter, run);
       const result = await orAbandon(registry.breakerOf(adapter.type)?.run(execute) ?? execute(), signal);
-      const { totalTokens: tokens = 0 } = result.usage ?? {};
-      budget.spend({ tokens, costUsd: Number(result.cost ?? 0) });
       if (counted?.isEmpty) counted.report(reportOf(result));
       outcome = completedOutcome(result, clock.elapsed());
     } catch (error) {
@@ -373,6 +389,7 @@ export class TaskRunner {
     } finally {
       clock.finish();
       progress.end();
+      budget?.end();
     }
     if (output)
       await outputs.finish(task.id, output).catch((error: unknown) => {
@@ -385,6 +402,7 @@ export class TaskRunner {
         .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'a workspace is left'));
     // The claim is renewed until its outcome is stored, however long the disk takes.
     recorder.record(task, outcome, events, end);
+    return outcome;
   }
 
   /** Adds what the run left in its worktree; the worktree stays, so that a failure here loses nothing. */
@@ -411,20 +429,3 @@ const reportOf = ({ usage, cost, model }: AgentResult): ReportedUsage => ({
   costUsd: cost === undefined ? undefined : Number(cost),
   model,
 });
-
-/** Follows the run, but no longer than the grace period after it was aborted. */
-function orAbandon<T>(run: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let grace: NodeJS.Timeout | undefined;
-    const onAbort = () => {
-      grace = setTimeout(() => reject(new RunStopped('lost')), STOP_GRACE_MS);
-    };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    const settle = () => {
-      clearTimeout(grace);
-      signal.removeEventListener('abort', onAbort);
-    };
-    run.then(resolve, reject).finally(settle);
-  });
-}
