@@ -27,6 +27,7 @@ export const coreOrder: readonly string[] = [
   'outbound',
   'limits',
   'metrics',
+  'telemetry',
   'redis',
   'processes',
 

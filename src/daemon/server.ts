@@ -60,6 +60,7 @@ import { registerUsage } from './routes/usage.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWeb } from './routes/web.ts';
 import { registerWebhooks } from './routes/webhooks.ts';
+import { traceRequests } from './trace-requests.ts';
 
 /** The routes of every resource of the contract. */
 const resources = [
@@ -173,6 +174,7 @@ export async function buildServer(
   guardRequests(server, app);
   refuseEncodedBodies(server);
   auditRoutes(server, app);
+  traceRequests(server, app);
   server.addHook('onResponse', (request, reply, done) => {
     const url = request.guarded?.url ?? request.routeOptions.url ?? 'unknown';
     app.metrics.requests.record(request.method, url, reply.statusCode, reply.elapsedTime);

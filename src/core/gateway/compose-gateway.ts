@@ -6,6 +6,7 @@ import type { LanePeers } from '../outbound/lane-owner.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Runtime } from '../runtime.ts';
 import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import type { TaskFeature } from '../tasks/compose-tasks.ts';
@@ -41,6 +42,7 @@ export interface GatewayDeps {
   bus: EventBus;
   outbound: Outbound;
   keys: KeyRing;
+  telemetry: Telemetry | undefined;
   runtime: Runtime;
   log: Log;
   peers: LanePeers | undefined;

@@ -5,6 +5,8 @@ import { delayAfter } from '../outbound/delivery-schedule.ts';
 import type { Log } from '../log.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import { type AttemptResult, postSigned } from '../outbound/post-signed.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { traceDelivery } from '../telemetry/trace-delivery.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { NotifyDeliveryRow } from '../storage/rows/gateway.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
@@ -26,6 +28,7 @@ export interface NotifyDelivererDeps {
   finishWatcher: TaskFinishWatcher;
   fetch: OutboundFetch;
   keys: KeyRing;
+  telemetry?: Telemetry | undefined;
   runtime: Runtime;
   log: Log;
   peers?: LanePeers | undefined;
@@ -122,7 +125,12 @@ export class NotifyDeliverer {
     const secret = notifySecretOf(keys, delivery.token_id);
     // A revoked token must not cause further notifications.
     const result = (await store.hasToken(delivery.token_id))
-      ? await postSigned(this.#deps, { id, url, body, secret, headers }, signal)
+      ? await traceDelivery(
+          this.#deps.telemetry,
+          { name: 'notify', taskId: delivery.task_id, attempt: delivery.attempts },
+          (traced) =>
+            postSigned(this.#deps, { id, url, body, secret, headers: { ...headers, ...traced } }, signal),
+        )
       : undefined;
     return this.#record(delivery, result, signal);
   }
