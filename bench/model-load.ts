@@ -104,7 +104,10 @@ export async function startModel(): Promise<Way> {
 }
 
 /** A server that hands on what it is asked, and nothing else. */
-export async function startBefore(model: Way, file: 'pass-through' | 'portkey'): Promise<Way> {
+export async function startBefore(
+  model: Way,
+  file: 'pass-through' | 'portkey' | 'fastify-proxy',
+): Promise<Way> {
   return { server: await startServer(file, { BENCH_MODEL: model.server.url }), path: model.path };
 }
 

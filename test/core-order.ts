@@ -27,6 +27,7 @@ export const coreOrder: readonly string[] = [
   'outbound',
   'limits',
   'metrics',
+  'telemetry',
   'redis',
   'processes',
 
@@ -58,7 +59,9 @@ export const coreOrder: readonly string[] = [
   'candidates',
 
   // The ways in and out.
+  'a2a',
   'gateway',
+  'openai-api',
   'integrations',
   'devices',
   'schedules',
@@ -69,6 +72,7 @@ export const coreOrder: readonly string[] = [
   'backup',
   'live',
   'inbox',
+  'mcp-server',
   'health',
 
   'app.ts',

@@ -53,6 +53,16 @@ const integrationsUpdateWebSearchProvider = ['brave', 'serper', 'tavily', 'searx
 const invitesCreateRole = ['user', 'admin'] as const;
 const memorySearchMethod = ['hybrid', 'vector', 'keyword'] as const;
 const memoryListSessionsStatus = ['active', 'archived'] as const;
+const openaiCreateChatCompletionReasoning_effort = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+] as const;
+const openaiCreateEmbeddingsEncoding_format = ['float', 'base64'] as const;
 const pairingCreateQrLink = ['app', 'browser'] as const;
 const pushSubscribeKinds = ['approval', 'failure', 'waiting'] as const;
 const schedulesListStatus = ['active', 'paused', 'done'] as const;
@@ -213,6 +223,10 @@ export const choiceTable = {
     search: { method: memorySearchMethod },
     explainSearch: { method: memorySearchMethod },
     listSessions: { status: memoryListSessionsStatus },
+  },
+  openai: {
+    createChatCompletion: { reasoning_effort: openaiCreateChatCompletionReasoning_effort },
+    createEmbeddings: { encoding_format: openaiCreateEmbeddingsEncoding_format },
   },
   pairing: {
     createQr: { link: pairingCreateQrLink },

@@ -1,3 +1,4 @@
+import { a2aRoutes } from './a2a.ts';
 import { agentsRoutes } from './agents.ts';
 import { approvalsRoutes } from './approvals.ts';
 import { auditRoutes } from './audit.ts';
@@ -18,9 +19,11 @@ import { inboxRoutes } from './inbox.ts';
 import { inboundRoutes } from './inbound.ts';
 import { integrationsRoutes } from './integrations.ts';
 import { invitesRoutes } from './invites.ts';
+import { mcpRoutes } from './mcp.ts';
 import { memoryRoutes } from './memory.ts';
 import { notificationsRoutes } from './notifications.ts';
 import { oauthRoutes } from './oauth.ts';
+import { openaiRoutes } from './openai.ts';
 import { pairingRoutes } from './pairing.ts';
 import { pushRoutes } from './push.ts';
 import { policyRoutes } from './policy.ts';
@@ -40,6 +43,7 @@ import { webhooksRoutes } from './webhooks.ts';
 
 /** Every resource of the API. */
 export const contract = {
+  a2a: a2aRoutes,
   agents: agentsRoutes,
   sandbox: sandboxRoutes,
   approvals: approvalsRoutes,
@@ -61,9 +65,11 @@ export const contract = {
   inbox: inboxRoutes,
   integrations: integrationsRoutes,
   invites: invitesRoutes,
+  mcp: mcpRoutes,
   memory: memoryRoutes,
   notifications: notificationsRoutes,
   oauth: oauthRoutes,
+  openai: openaiRoutes,
   pairing: pairingRoutes,
   push: pushRoutes,
   policy: policyRoutes,

@@ -37,6 +37,7 @@ const open: ReadonlySet<string> = new Set([
   'GET /api/tasks/:id/events',
   'GET /api/tasks/:id/output',
   'GET /api/tasks/:id/output/search',
+  'GET /api/tasks/:id/trace',
   'POST /api/tasks/:id/cancel',
   // What it decides is signed with a key of its own.
   'GET /api/auth/signing-keys',

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { errorFormOf, errorSchemaOf } from './error-forms.ts';
+import { liveMessageSchema, watchSchema } from './live.ts';
+import { livePath } from './live-path.ts';
 import { errorBodySchema } from './primitives.ts';
 import { querySchema } from './query-schema.ts';
 import { errorMeanings, errorStatusesOf } from './route-errors.ts';
@@ -18,6 +21,8 @@ const accessText = {
 export function toOpenApi(contract: Record<string, Routes>, info: { version: string; url: string }): Json {
   const schemas: Json = {};
   schemaOf(errorBodySchema, 'output', schemas);
+  schemaOf(liveMessageSchema, 'output', schemas);
+  schemaOf(watchSchema, 'input', schemas);
   const paths: Record<string, Json> = {};
   for (const [resource, routes] of Object.entries(contract))
     for (const [name, route] of Object.entries(routes)) {
@@ -29,7 +34,7 @@ export function toOpenApi(contract: Record<string, Routes>, info: { version: str
     info: {
       title: 'svc',
       version: info.version,
-      description: 'Orchestration service for AI agents.',
+      description: `Orchestration service for AI agents. A WebSocket at ${livePath} sends each LiveMessage as text, and takes a LiveWatch; it needs a session.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: info.url }],
@@ -139,17 +144,24 @@ function responses(route: Route, schemas: Json): Json {
       headers: { 'content-range': { schema: { type: 'string' } } },
       content: { [route.file]: { schema: { type: 'string', format: 'binary' } } },
     };
-  for (const status of errorStatusesOf(route))
+  const hasOwnErrors = errorFormOf(route.path) !== undefined;
+  const ownError = hasOwnErrors ? schemaOf(errorSchemaOf(route.path), 'output', schemas) : undefined;
+  const error = (status: number, name: string, description: string) =>
+    hasOwnErrors ? errorResponse(status, description, ownError) : { $ref: responseRef(name) };
+  for (const status of errorStatusesOf(route)) {
+    const { name, description } = errorMeanings[status];
     answers[status] =
-      status === 429
-        ? errorResponse(429, limitText(route))
-        : { $ref: responseRef(errorMeanings[status].name) };
+      status === 429 ? errorResponse(429, limitText(route), ownError) : error(status, name, description);
+  }
   for (const [status, schema] of Object.entries(route.also ?? {}))
     if (schema) answers[status] = { description: `Status ${status}`, content: json(schema) };
-  answers['4XX'] = { $ref: responseRef('ClientError') };
-  answers['5XX'] = { $ref: responseRef('ServerError') };
+  answers['4XX'] = error(400, 'ClientError', refusedText);
+  answers['5XX'] = error(500, 'ServerError', failedText);
   return answers;
 }
+
+const refusedText = 'The request was refused';
+const failedText = 'The service cannot answer';
 
 const responseRef = (name: string) => `#/components/responses/${name}`;
 
@@ -160,19 +172,23 @@ function sharedResponses(): Json {
     .map(([status, { name, description }]) => [name, errorResponse(Number(status), description)]);
   return {
     ...Object.fromEntries(shared),
-    ClientError: errorResponse(400, 'The request was refused'),
-    ServerError: errorResponse(500, 'The service cannot answer'),
+    ClientError: errorResponse(400, refusedText),
+    ServerError: errorResponse(500, failedText),
   };
 }
 
-function errorResponse(status: number, description: string): Json {
+function errorResponse(
+  status: number,
+  description: string,
+  schema: unknown = { $ref: '#/components/schemas/Error' },
+): Json {
   const canRetry = status === 429 || status === 503;
   return {
     description,
     ...(canRetry && {
       headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
     }),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    content: { 'application/json': { schema } },
   };
 }
 

@@ -73,6 +73,9 @@ export const routeAudit: Readonly<Record<string, RouteAudit>> = {
   'POST /api/chat/providers/:type/health': { none: 'It checks a provider and notes how it is' },
   'POST /api/chat/providers/default': { ownEvent: 'provider.set_default' },
 
+  'POST /v1/chat/completions': isCompletion,
+  'POST /v1/responses': isCompletion,
+  'POST /v1/embeddings': isCompletion,
   'POST /api/chat/completions': isCompletion,
   'POST /api/chat/quick': isCompletion,
   'POST /api/chat/smart': isCompletion,
@@ -124,6 +127,8 @@ export const routeAudit: Readonly<Record<string, RouteAudit>> = {
   'PATCH /api/schedules/:id': { event: 'schedules.changed' },
   'POST /api/schedules/:id/run': { event: 'schedules.run' },
   'DELETE /api/schedules/:id': { event: 'schedules.deleted' },
+  'POST /a2a': isTask,
+  'POST /mcp': { none: 'Its tools call the features of the API, which record what they change' },
   'POST /api/inbox/read': { none: 'It marks notifications of the caller' },
   'POST /api/notifications/:id/read': { none: 'It marks a notification of the caller' },
   'POST /api/notifications/:id/unread': { none: 'It marks a notification of the caller' },

@@ -3,6 +3,10 @@ import type { RouteTable } from './client.ts';
 
 /** The routes without their schemas, for a client that has to start fast. */
 export const routeTable = {
+  a2a: {
+    getCard: { method: 'GET', path: '/.well-known/agent-card.json' },
+    call: { method: 'POST', path: '/a2a', events: true },
+  },
   agents: {
     list: { method: 'GET', path: '/api/agents' },
     listTypes: { method: 'GET', path: '/api/agents/types' },
@@ -152,6 +156,9 @@ export const routeTable = {
     create: { method: 'POST', path: '/api/auth/invites' },
     delete: { method: 'DELETE', path: '/api/auth/invites/:id' },
   },
+  mcp: {
+    send: { method: 'POST', path: '/mcp', events: true },
+  },
   memory: {
     search: { method: 'POST', path: '/api/memory/search' },
     explainSearch: { method: 'POST', path: '/api/memory/why' },
@@ -184,6 +191,13 @@ export const routeTable = {
     completeJira: { method: 'GET', path: '/api/auth/tracker_a/callback' },
     startLinear: { method: 'GET', path: '/api/auth/tracker_b' },
     completeLinear: { method: 'GET', path: '/api/auth/tracker_b/callback' },
+  },
+  openai: {
+    listModels: { method: 'GET', path: '/v1/models' },
+    getModel: { method: 'GET', path: '/v1/models/:id' },
+    createChatCompletion: { method: 'POST', path: '/v1/chat/completions', events: true },
+    createResponse: { method: 'POST', path: '/v1/responses', events: true },
+    createEmbeddings: { method: 'POST', path: '/v1/embeddings' },
   },
   pairing: {
     create: { method: 'POST', path: '/api/devices/pairing/request' },
@@ -268,6 +282,7 @@ export const routeTable = {
     openPullRequest: { method: 'POST', path: '/api/tasks/:id/changes/pull-request' },
     discardChanges: { method: 'POST', path: '/api/tasks/:id/changes/discard' },
     undo: { method: 'POST', path: '/api/tasks/:id/undo' },
+    getTrace: { method: 'GET', path: '/api/tasks/:id/trace' },
     getChecks: { method: 'GET', path: '/api/tasks/:id/checks' },
     getOutput: { method: 'GET', path: '/api/tasks/:id/output', file: 'application/octet-stream' },
     searchOutput: { method: 'GET', path: '/api/tasks/:id/output/search' },

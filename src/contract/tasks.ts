@@ -14,6 +14,7 @@ import {
 import { defineRoutes } from './route.ts';
 import { idempotencyHeader } from './route-errors.ts';
 import { taskChangesRoutes } from './task-changes.ts';
+import { taskTraceRoutes } from './task-trace.ts';
 import {
   candidateSchema,
   createTaskSchema,
@@ -297,6 +298,7 @@ export const tasksRoutes = defineRoutes({
     response: messageSchema.extend({ choice: choiceSchema }),
   },
   ...taskChangesRoutes,
+  ...taskTraceRoutes,
   getChecks: {
     method: 'GET',
     path: '/api/tasks/:id/checks',

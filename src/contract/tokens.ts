@@ -19,6 +19,18 @@ const budgets = {
   }),
 };
 
+const modelLimits = {
+  models: z.array(z.string().min(1).max(300)).min(1).max(100).optional().meta({
+    description: 'The models that it may call at /v1, such as `openai/*`; all of them unless given',
+  }),
+  requestsPerMinute: z.int().min(1).max(1_000_000).optional().meta({
+    description: 'How many models it may call at /v1 in a minute',
+  }),
+  tokensPerMinute: z.int().min(100).max(1_000_000_000).optional().meta({
+    description: 'How many tokens of models it may use at /v1 in a minute',
+  }),
+};
+
 export const apiTokenSchema = z
   .object({
     id: z.string(),
@@ -28,6 +40,7 @@ export const apiTokenSchema = z
     createdAt: timestampSchema,
     expiresAt: timestampSchema.optional(),
     ...budgets,
+    ...modelLimits,
     lastUsedAt: timestampSchema.optional(),
   })
   .meta({ id: 'ApiToken' });
@@ -42,6 +55,7 @@ export const createTokenSchema = z.object({
     .transform((scopes) => [...new Set(scopes)]),
   expiresInDays: z.int().min(1).max(3650).optional(),
   ...budgets,
+  ...modelLimits,
 });
 export type CreateToken = z.output<typeof createTokenSchema>;
 

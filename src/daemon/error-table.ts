@@ -1,8 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type $ZodIssue } from 'zod/v4/core';
-import type { ErrorBody, ErrorDetail } from '../contract/primitives.ts';
+import type { ErrorDetail } from '../contract/primitives.ts';
 import type { Log } from '../core/log.ts';
 import { AppError, type ErrorCode } from '../core/errors.ts';
+import { type Failure, formError } from './error-forms.ts';
 
 const statusOf: Record<ErrorCode, number> = {
   validation: 400,
@@ -35,8 +36,19 @@ export class ValidationFailure extends Error {
     super('Validation failed');
     this.details = issues
       .slice(0, 50)
+      .map(innermost)
       .map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
   }
+}
+
+/** Of a choice of forms, what is wrong with the one that fits best: the one whose fault lies deepest. */
+function innermost(issue: $ZodIssue): $ZodIssue {
+  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue;
+  const inner = issue.errors.flatMap((branch) => branch.slice(0, 1));
+  const deepest = inner.reduce((a, b) => (b.path.length > a.path.length ? b : a), inner[0] ?? issue);
+  if (deepest === issue || deepest.path.length === 0) return issue;
+  const { path, message } = innermost(deepest);
+  return { ...issue, path: [...issue.path, ...path], message };
 }
 
 /** Seconds, unless the failure says otherwise; freeing disk space takes a person. */
@@ -49,20 +61,21 @@ export function handleErrors(
   { isWorker = false }: { isWorker?: boolean } = {},
 ): void {
   server.setNotFoundHandler({}, (request, reply) =>
-    // The path is not repeated, because a mistyped one may contain a secret.
-    reply.code(404).send({
-      error: isWorker
+    send(request, reply, {
+      status: 404,
+      // The path is not repeated, because a mistyped one may contain a secret.
+      message: isWorker
         ? 'This daemon has the role worker and serves only /api/health and /metrics. Use a daemon with the role all or api.'
         : `No such ${request.method} route. See /api/docs`,
-    } satisfies ErrorBody),
+    }),
   );
   server.setErrorHandler((error: FastifyError, request, reply) => {
-    const { status, body } = translate(error, request);
-    if (status >= 500) report(log, request, error);
-    if (status === 401) reply.header('www-authenticate', 'Bearer realm="svc"');
+    const failure = translate(error, request);
+    if (failure.status >= 500) report(log, request, error);
+    if (failure.status === 401) reply.header('www-authenticate', 'Bearer realm="svc"');
     if (error instanceof AppError && error.retryAfterMs !== undefined)
       reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
-    return send(reply, status, body, { isLasting: error instanceof AppError && error.isLasting });
+    return send(request, reply, failure);
   });
 }
 
@@ -74,36 +87,30 @@ function report(log: Log, request: FastifyRequest, error: Error): void {
   else log.error({ ...where, err: error }, 'request failed');
 }
 
-function translate(error: FastifyError, request: FastifyRequest): { status: number; body: ErrorBody } {
+function translate(error: FastifyError, request: FastifyRequest): Failure {
   const cause: unknown = error;
   if (cause instanceof ValidationFailure)
-    return { status: 400, body: { error: cause.message, details: cause.details } };
+    return { status: 400, message: cause.message, details: cause.details };
   if (cause instanceof AppError) {
     const status = statusOf[cause.code];
-    return {
-      status,
-      body: {
-        error: cause.message,
-        ...(cause.details && { details: cause.details }),
-        ...(status >= 500 && { requestId: request.id }),
-      },
-    };
+    const { message, details } = cause;
+    return { status, message, details, cause, ...(status >= 500 && { requestId: request.id }) };
   }
   const refusal = refusals[error.code];
-  if (refusal) return { status: refusal[0], body: { error: refusal[1] } };
+  if (refusal) return { status: refusal[0], message: refusal[1] };
   const status = error.statusCode ?? 500;
-  if (status >= 400 && status < 500) return { status, body: { error: error.message } };
-  return { status: 500, body: { error: 'Internal server error', requestId: request.id } };
+  if (status >= 400 && status < 500) return { status, message: error.message };
+  return { status: 500, message: 'Internal server error', requestId: request.id };
 }
 
+/** The path of its route, or the one that was asked for where there is no route. */
+const pathOf = ({ is404, guarded, url }: FastifyRequest) => (is404 ? url : (guarded?.url ?? url));
+
 /** A response to a request that may succeed later says when; to no other. */
-function send(
-  reply: FastifyReply,
-  status: number,
-  body: ErrorBody,
-  { isLasting }: { isLasting: boolean },
-): FastifyReply {
+function send(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
+  const { status, body, headers = {} } = formError(pathOf(request), failure);
+  const isLasting = failure.cause instanceof AppError && failure.cause.isLasting;
   const retryAfter = isLasting ? undefined : retryAfterOf[status];
   if (retryAfter !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfter);
-  return reply.code(status).type('application/json; charset=utf-8').send(body);
+  return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
 }

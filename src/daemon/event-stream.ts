@@ -11,10 +11,13 @@ export const STALL_MS = 30_000;
 /** The most that is written at once, so that a slow reader is seen to make progress with a long event. */
 const PIECE = 64 * 1024;
 
+/** An event, or one or more events as the text that is sent. */
+export type StreamedEvent = ServerSentEvent | string;
+
 /** The answer of a handler that streams events; undefined events become a 204, because no more will come. */
 export class EventStream {
-  readonly events: AsyncIterable<ServerSentEvent> | undefined;
-  constructor(events: AsyncIterable<ServerSentEvent> | undefined) {
+  readonly events: AsyncIterable<StreamedEvent> | undefined;
+  constructor(events: AsyncIterable<StreamedEvent> | undefined) {
     this.events = events;
   }
 }
@@ -57,8 +60,18 @@ export async function streamAnswer<T>(
   reply: FastifyReply,
   start: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
 ): Promise<EventStream> {
+  return streamText(app, caller, reply, async (signal) => toEvents(await start(signal)));
+}
+
+/** The same for events that are text already. */
+export async function streamText(
+  app: Pick<App, 'accessWatch' | 'openStreams'>,
+  caller: Caller,
+  reply: FastifyReply,
+  start: (signal: AbortSignal) => Promise<AsyncIterable<StreamedEvent>>,
+): Promise<EventStream> {
   countStream(app, caller, reply.raw);
-  return new EventStream(toEvents(await start(signalOfReader(app, caller, reply))));
+  return new EventStream(await start(signalOfReader(app, caller, reply)));
 }
 
 /** Writes server-sent events (HTML standard, section 9.2) with back-pressure. */
@@ -97,8 +110,8 @@ export async function sendEventStream(
   }, HEARTBEAT_MS);
   const disconnected = signalOf(reply);
   try {
-    for await (const { id, data } of events) {
-      const text = `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+    for await (const event of events) {
+      const text = typeof event === 'string' ? event : toText(event);
       isWriting = true;
       for (const piece of piecesOf(text)) if (!raw.write(piece)) await untilTaken(raw, disconnected, stallMs);
       isWriting = false;
@@ -112,6 +125,9 @@ export async function sendEventStream(
     clearInterval(heartbeat);
   }
 }
+
+const toText = ({ id, data }: ServerSentEvent) =>
+  `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
 
 function* piecesOf(text: string): Generator<string | Buffer> {
   if (text.length <= PIECE) return yield text;

@@ -50,11 +50,11 @@ export function createHostGate({
   };
 }
 
-/** Whether the path may be an API path; decodes it like the router does. */
+/** Whether the path may be one of an API; decodes it like the router does. */
 function isApi(url: string): boolean {
   const [path = ''] = url.split(/[?#;]/);
   try {
-    return decodeURIComponent(path).toLowerCase().startsWith('/api');
+    return /^\/(api|mcp|a2a|v1)/.test(decodeURIComponent(path).toLowerCase());
   } catch {
     return true;
   }

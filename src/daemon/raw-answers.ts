@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { formError } from './error-forms.ts';
 import { securityHeaders } from './security-headers.ts';
 
 const headers = {
@@ -20,9 +21,9 @@ export function rawAnswer(status: number, error: string, extra: Record<string, s
   ].join('\r\n');
 }
 
-/** Answers a request that reaches no route. */
-export function sendError(response: ServerResponse, status: number, error: string): void {
-  const body = JSON.stringify({ error });
+/** Answers a request that reaches no route, in the form of its path. */
+export function sendError(response: ServerResponse, status: number, message: string): void {
+  const body = JSON.stringify(formError(response.req.url ?? '', { status, message }).body);
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import { errorBodySchema } from '../contract/primitives.ts';
+import { errorSchemaOf } from '../contract/error-forms.ts';
 import type { Route } from '../contract/route.ts';
 import { errorStatusesOf } from '../contract/route-errors.ts';
 import { safeParse } from '../contract/safe-parse.ts';
@@ -14,7 +14,7 @@ export const checkResponse: ResponseCheck = (route, status, answer) => {
   const schema: z.ZodType | undefined =
     status === (route.status ?? 200)
       ? route.response
-      : (route.also?.[status] ?? (isError ? errorBodySchema : undefined));
+      : (route.also?.[status] ?? (isError ? errorSchemaOf(route.path) : undefined));
   const where = `${route.method} ${route.path} ${status}`;
   if (!schema) throw new Error(`${where}: the contract has no such status`);
   const sent: unknown = JSON.parse(JSON.stringify(answer));

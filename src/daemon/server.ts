@@ -16,6 +16,7 @@ import { answerBelowRoutes, sendError } from './raw-answers.ts';
 import { BODY_LIMIT, parseJsonBody } from './request-body.ts';
 import { validate, validateHeaders } from './request-schemas.ts';
 import type { ResponseCheck } from './response-check.ts';
+import { registerA2a } from './routes/a2a.ts';
 import { registerAgents } from './routes/agents.ts';
 import { registerSandbox } from './routes/sandbox.ts';
 import { registerApprovals } from './routes/approvals.ts';
@@ -38,11 +39,13 @@ import { registerInbox } from './routes/inbox.ts';
 import { registerInbound } from './routes/inbound.ts';
 import { registerIntegrations } from './routes/integrations.ts';
 import { registerInvites } from './routes/invites.ts';
+import { registerMcp } from './routes/mcp.ts';
 import { registerMemory } from './routes/memory.ts';
 import { registerNotifications } from './routes/notifications.ts';
 import { registerPairing } from './routes/pairing.ts';
 import { registerPush } from './routes/push.ts';
 import { registerPolicy } from './routes/policy.ts';
+import { registerOpenAi } from './routes/openai.ts';
 import { registerOAuth } from './routes/oauth.ts';
 import { registerPreferences } from './routes/preferences.ts';
 import { registerProviders } from './routes/providers.ts';
@@ -57,9 +60,11 @@ import { registerUsage } from './routes/usage.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWeb } from './routes/web.ts';
 import { registerWebhooks } from './routes/webhooks.ts';
+import { traceRequests } from './trace-requests.ts';
 
 /** The routes of every resource of the contract. */
 const resources = [
+  registerA2a,
   registerAgents,
   registerSandbox,
   registerApprovals,
@@ -81,12 +86,14 @@ const resources = [
   registerInbox,
   registerIntegrations,
   registerInvites,
+  registerMcp,
   registerMemory,
   registerNotifications,
   registerPairing,
   registerPush,
   registerPolicy,
   registerOAuth,
+  registerOpenAi,
   registerPreferences,
   registerProviders,
   registerQueue,
@@ -167,6 +174,7 @@ export async function buildServer(
   guardRequests(server, app);
   refuseEncodedBodies(server);
   auditRoutes(server, app);
+  traceRequests(server, app);
   server.addHook('onResponse', (request, reply, done) => {
     const url = request.guarded?.url ?? request.routeOptions.url ?? 'unknown';
     app.metrics.requests.record(request.method, url, reply.statusCode, reply.elapsedTime);

@@ -43,6 +43,8 @@ export interface Outcome {
 export interface CallOptions {
   env?: Record<string, string>;
   stdin?: string;
+  /** Leaves stdin open for the caller to write to. */
+  isOpen?: boolean;
   cwd?: string;
 }
 const settings = { extendEnv: false, reject: false, stripFinalNewline: false } as const;
@@ -119,12 +121,17 @@ export class SvcHome implements AsyncDisposable {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
 
-  #track([command, args]: [string, string[]], { env = {}, stdin, cwd = root }: CallOptions): Running {
+  #track(
+    [command, args]: [string, string[]],
+    { env = {}, stdin, isOpen = false, cwd = root }: CallOptions,
+  ): Running {
     const running = execa(command, args, {
       ...settings,
       env: { ...this.env, ...env },
       cwd,
-      ...(stdin === undefined ? { stdin: 'ignore' as const } : { input: stdin }),
+      ...(stdin === undefined
+        ? { stdin: isOpen ? ('pipe' as const) : ('ignore' as const) }
+        : { input: stdin }),
     });
     return this.#remember(running as Running);
   }

@@ -18,6 +18,8 @@ const stated = new Set([
   'guards.list',
   'approvals.list',
   'webhooks.list',
+  // That of OpenAI states it.
+  'openai.listModels',
 ]);
 /** One object that holds an array among other fields. */
 const objects = new Set([
@@ -41,6 +43,7 @@ const objects = new Set([
   'tasks.getCandidates',
   'tasks.getChanges',
   'tasks.getChecks',
+  'tasks.getTrace',
   'tasks.listChangedFiles',
   'tasks.searchOutput',
   'tasks.export',

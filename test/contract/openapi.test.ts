@@ -1,5 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorSchemaOf } from '../../src/contract/error-forms.ts';
 import { errorBodySchema } from '../../src/contract/primitives.ts';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { allRoutes } from '../helpers/routes.ts';
@@ -143,8 +144,9 @@ describe('GET /api/openapi.json', () => {
         if (!/^[45]/.test(status) || route.also?.[Number(status)]) continue;
         const { $ref } = response as { $ref?: string };
         const shared = $ref && document.components.responses[$ref.split('/').at(-1) ?? ''];
+        const form = errorSchemaOf(route.path).meta()?.id;
         expect(shared ?? response, `${name} ${status}`).toMatchObject({
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+          content: { 'application/json': { schema: { $ref: `#/components/schemas/${form}` } } },
         });
       }
   });

@@ -16,10 +16,13 @@ const admin: AccessRow = { access: 'admin' };
 const reads: AccessRow = { access: 'session', scopes: ['tasks:read', 'tasks:write'] };
 const writes: AccessRow = { access: 'session', scopes: ['tasks:write'] };
 const hooks: AccessRow = { access: 'session', scopes: ['webhooks:write'] };
+const models: AccessRow = { access: 'session', scopes: ['models:use'] };
 const back: AccessRow = { access: 'public', crossSite: true };
 
 /** Who may call what: written by hand, so that a change of the contract is seen here. */
 export const accessTable: Record<string, AccessRow> = {
+  'a2a.getCard': open,
+  'a2a.call': { access: 'token', scopes: ['tasks:read', 'tasks:write', 'gateway:write'] },
   'agents.list': session,
   'agents.listTypes': session,
   'agents.get': session,
@@ -94,6 +97,7 @@ export const accessTable: Record<string, AccessRow> = {
   'inbound.get': admin,
   'inbound.list': admin,
   'inbound.replay': admin,
+  'mcp.send': { access: 'session', scopes: ['tasks:read', 'tasks:write', 'memory:read'] },
   'inbound.receiveJira': open,
   'inbound.receiveLinear': open,
   'integrations.getGithub': session,
@@ -189,6 +193,7 @@ export const accessTable: Record<string, AccessRow> = {
   'sessions.revoke': session,
   'tasks.getChanges': session,
   'tasks.getChecks': reads,
+  'tasks.getTrace': reads,
   'tasks.listChangedFiles': session,
   'tasks.getFilePatch': session,
   'tasks.getPatch': session,
@@ -214,6 +219,11 @@ export const accessTable: Record<string, AccessRow> = {
   'tasks.list': reads,
   'tasks.release': session,
   'tasks.retry': writes,
+  'openai.createChatCompletion': models,
+  'openai.createEmbeddings': models,
+  'openai.createResponse': models,
+  'openai.getModel': models,
+  'openai.listModels': models,
   'tokens.create': session,
   'tokens.list': session,
   'tokens.revoke': session,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorSchemaOf } from '../../src/contract/error-forms.ts';
 import { scopeSchema, type Scope } from '../../src/contract/scopes.ts';
 import { sessionCookie } from '../../src/contract/locations.ts';
 import type { SessionInput } from '../../src/core/auth/session-service.ts';
@@ -197,10 +198,10 @@ describe.each(targets)('$name', (target) => {
   )('rejects a request with %s', async (_, version, headers) => {
     const answer = await sendGated(target, version, headers);
     expect(answer.status).toBe(403);
-    expect(JSON.parse(answer.body)).toEqual({ error: expect.any(String) });
+    expect(errorSchemaOf(path).safeParse(JSON.parse(answer.body)).success, answer.body).toBe(true);
   });
 
-  it.runIf(path.startsWith('/api')).each(['cross-site', 'same-site'])(
+  it.runIf(/^\/(api|mcp|a2a|v1)/.test(path)).each(['cross-site', 'same-site'])(
     'rejects a request from a page that is %s',
     async (site) => {
       const from = (mode: string) =>

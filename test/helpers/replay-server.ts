@@ -44,6 +44,8 @@ export interface ReplayedRequest {
   url: string;
   body: unknown;
   problem?: string;
+  /** Whether the connection ended before the answer did. */
+  clientClosed?: boolean;
 }
 
 /** A true loop of a model and its tools. */

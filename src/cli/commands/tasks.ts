@@ -72,6 +72,16 @@ const logs = defineCommand({
     (await import('./tasks/task-logs.ts')).showTaskLogs(cli, args.id, options),
 });
 
+const trace = defineCommand({
+  name: 'trace',
+  summary: 'Show where the time of a task went',
+  examples: ['svc tasks trace 0199', 'svc tasks trace 0199 --json'],
+  args: { id: required(taskId) },
+  options: [json],
+  run: async ({ cli, args, options }) =>
+    (await import('./tasks/show-trace.ts')).showTrace(cli, args.id, options),
+});
+
 const output = defineCommand({
   name: 'output',
   summary: 'Print what the command of a task printed',
@@ -324,6 +334,7 @@ export const tasks = defineNoun({
     ls,
     show,
     logs,
+    trace,
     output,
     diff,
     compare,

@@ -2,7 +2,7 @@ import { choiceTable } from '../../contract/choice-table.ts';
 import { id } from '../ids/id-type.ts';
 import { required, several } from '../program/arguments.ts';
 import { defineCommand, defineNoun } from '../program/define-command.ts';
-import { flag, option, requiredRepeatable } from '../program/options.ts';
+import { flag, option, repeatable, requiredRepeatable } from '../program/options.ts';
 import { json, jsonEach, quiet } from '../program/shared-options.ts';
 import { choice, decimal, text, wholeNumber } from '../program/value-type.ts';
 import { scopeMeanings } from '../../contract/scope-meanings.ts';
@@ -13,6 +13,7 @@ const create = defineCommand({
   examples: [
     'svc tokens create ci --scope gateway:write',
     'svc tokens create report --scope gateway:read --days 30',
+    "svc tokens create editor --scope models:use --model 'openai/*' --cost-per-day 5",
     'TOKEN=$(svc tokens create ci --scope gateway:write --scope gateway:read)',
   ],
   args: { name: required(text, 'Name of the token') },
@@ -27,6 +28,9 @@ const create = defineCommand({
     option('--cost-per-day <usd>', 'Limit its cost per day (UTC), in USD', decimal),
     option('--tokens-per-month <n>', 'Limit its model tokens per month (UTC)', wholeNumber),
     option('--cost-per-month <usd>', 'Limit its cost per month (UTC), in USD', decimal),
+    repeatable('--model <pattern>', 'Allow only these models at /v1, such as openai/*', text),
+    option('--requests-per-minute <n>', 'Limit its calls of models at /v1 per minute', wholeNumber),
+    option('--tokens-per-minute <n>', 'Limit its model tokens at /v1 per minute', wholeNumber),
     flag('--json', "Print the daemon's response as JSON, with the token"),
   ],
   run: async ({ cli, args, options }) =>

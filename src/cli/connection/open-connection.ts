@@ -112,7 +112,7 @@ const isOn = (value: string | undefined) => value !== undefined && !['', '0', 'f
 
 function requireSvc(response: Awaited<ReturnType<FetchLike>>, { url }: Target, accepted?: string): void {
   const type = response.headers.get('content-type') ?? '';
-  if (response.status === 204 || type === accepted || /json|event-stream/.test(type)) return;
+  if ([202, 204].includes(response.status) || type === accepted || /json|event-stream/.test(type)) return;
   throw new CliError(
     exitCodes.unreachable,
     `The server at ${url} is not svc (HTTP ${response.status}, ${type || 'no content type'}).`,

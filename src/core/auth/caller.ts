@@ -1,4 +1,5 @@
 import type { Scope } from '../../contract/scopes.ts';
+import type { ApiToken } from '../../contract/tokens.ts';
 import type { Role } from '../../contract/users.ts';
 import type { PendingEntry } from '../audit/pending-entry.ts';
 import { AppError } from '../errors.ts';
@@ -16,7 +17,10 @@ export interface Caller {
   /** Whether that device may only look, decide and cancel. */
   isLimited?: true;
   /** Present when an API token was sent instead of a session. */
-  token?: { id: string; scopes: readonly Scope[] };
+  token?: { id: string; scopes: readonly Scope[] } & Pick<
+    ApiToken,
+    'models' | 'requestsPerMinute' | 'tokensPerMinute'
+  >;
   /** What the audit log will say of the request; present where the change has to take it along. */
   auditEntry?: PendingEntry;
 }

@@ -7,8 +7,8 @@ import type { Runtime } from '../runtime.ts';
 import { BudgetCounts, type Used } from './budget-counts.ts';
 import { BudgetMarks } from './budget-marks.ts';
 import { BudgetNotices, type BudgetNoticesDeps } from './budget-notices.ts';
-import { describeSpent, spentFailure } from './budget-spent.ts';
-import { nextStart } from './budget-period.ts';
+import { toBudgetReached } from './budget-reached.ts';
+import { spentFailure } from './budget-spent.ts';
 import { budgetsOf, type KnownBudgetsDeps, type MatchedBudget } from './known-budgets.ts';
 
 /** How old what is known of other daemons may be while work goes on. */
@@ -102,16 +102,12 @@ export class Budgets {
     };
   }
 
-  /** Throws `rate_limited` where a budget of work that is no task is used up. */
+  /** Throws a `BudgetReached` where a budget of work that is no task is used up. */
   async require(usedBy: UsedBy): Promise<void> {
     if (usedBy.taskId !== undefined && usedBy.agent !== undefined) return;
     const spent = this.#spent(await this.#current(usedBy), (used, limit) => used >= limit);
     if (!spent) return;
-    const { budget } = spent;
-    const resetsAt = nextStart(budget.period, this.#today());
-    throw new AppError('rate_limited', describeSpent(budget, this.#today()), {
-      ...(resetsAt !== undefined && { retryAfterMs: resetsAt - this.#deps.runtime.now().getTime() }),
-    });
+    throw toBudgetReached(this.#failure(spent.budget), this.#deps.runtime);
   }
 
   /** Resolves once the notices of everything that was recorded are sent. */

@@ -23,6 +23,8 @@ export const redisCounters =
         const found = await connections.attempt(() => shared.get(key));
         return found ? found.value : own.get(key);
       },
+      penalty: async (key, points) =>
+        (await connections.attempt(() => shared.penalty(key, points)))?.value ?? own.penalty(key, points),
     };
   };
 

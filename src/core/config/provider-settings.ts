@@ -134,6 +134,26 @@ const pricesSchema = z.preprocess(
     .refine((prices) => Object.keys(prices).length <= MAX_PRICES, `At most ${MAX_PRICES} models`),
 );
 
+const MAX_ROUTES = 100;
+const routesSchema = z.preprocess(
+  parseJsonText,
+  z
+    .record(
+      z.string().regex(/^[a-z0-9]+([._-][a-z0-9]+)*$/),
+      z
+        .array(z.string().regex(/^[a-z0-9-]+\/.{1,200}$/, 'Expected provider/model'))
+        .min(1)
+        .max(10),
+      {
+        error: ({ code }) =>
+          code === 'invalid_key'
+            ? 'Expected the name of a route: lower-case letters, digits, dots, hyphens and underscores'
+            : 'Expected a JSON object such as {"fast": ["groq/llama-3.3-70b", "openai/gpt-5-mini"]}',
+      },
+    )
+    .refine((routes) => Object.keys(routes).length <= MAX_ROUTES, `At most ${MAX_ROUTES} routes`),
+);
+
 export const providerSettings = {
   'chat.defaultProvider': define({
     schema: () => providerNameSchema.optional(),
@@ -160,6 +180,13 @@ export const providerSettings = {
     live: true,
     description:
       'Prices of models by provider/model: { input, output, cachedInput, cacheWrite, asOf, source } in USD per million tokens, all but the first two optional; they replace the list prices',
+  }),
+  routes: define({
+    schema: () => routesSchema,
+    default: {},
+    live: true,
+    description:
+      'Routes of models by name, as a JSON object: at /v1 a request for a route goes to the first of its provider/model that answers',
   }),
   ...settingsOf('anthropic', 'ANTHROPIC_API_KEY'),
   ...settingsOf('openai', 'OPENAI_API_KEY'),

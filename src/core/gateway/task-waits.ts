@@ -14,8 +14,17 @@ export class TaskWaits {
   }
 
   /** Resolves to the finished task; to undefined after `ms`, when the signal aborts, or when the daemon stops. */
-  forEnd(taskId: string, ms: number, signal: AbortSignal): Promise<StoredTask | undefined> {
-    const wait = this.#forEnd(taskId, ms, AbortSignal.any([signal, this.#stopping.signal])).finally(() =>
+  async forEnd(taskId: string, ms: number, signal: AbortSignal): Promise<StoredTask | undefined> {
+    const task = await this.untilEnd(taskId, ms, signal);
+    return task && isTerminal(task.status) ? task : undefined;
+  }
+
+  /**
+   * Resolves to the task as it is when it has finished, after `ms`, when the signal aborts, or when the daemon stops: it is
+   * read before the database closes. Undefined where there is no such task any more.
+   */
+  untilEnd(taskId: string, ms: number, signal: AbortSignal): Promise<StoredTask | undefined> {
+    const wait = this.#untilEnd(taskId, ms, AbortSignal.any([signal, this.#stopping.signal])).finally(() =>
       this.#waits.delete(wait),
     );
     this.#waits.add(wait);
@@ -28,7 +37,7 @@ export class TaskWaits {
     await Promise.allSettled(this.#waits);
   }
 
-  async #forEnd(taskId: string, ms: number, signal: AbortSignal): Promise<StoredTask | undefined> {
+  async #untilEnd(taskId: string, ms: number, signal: AbortSignal): Promise<StoredTask | undefined> {
     const { store, finishWatcher } = this.#deps;
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     const unwatch = finishWatcher.watch(taskId, end);
@@ -42,7 +51,6 @@ export class TaskWaits {
       clearTimeout(timer);
       unwatch();
     }
-    const task = await store.find(taskId);
-    return task && isTerminal(task.status) ? task : undefined;
+    return store.find(taskId);
   }
 }

@@ -17,6 +17,8 @@ const OVERFLOW_KEYS = 256;
 export interface Counter {
   consume(key: string): Promise<RateLimiterRes>;
   get(key: string): Promise<RateLimiterRes | null>;
+  /** Adds several at once, also past the limit. */
+  penalty(key: string, points: number): Promise<RateLimiterRes>;
 }
 /** Makes the counter of a limit: in this process, or shared by the daemons of a cluster. */
 export type CreateCounter = (name: string, limit: Limit) => Promise<Counter>;
@@ -52,6 +54,23 @@ export class RateLimits {
       const { isFirstInDuration } = await limiter.counts.consume(await this.#boundedKey(limiter, key, limit));
       if (isFirstInDuration) limiter.keys++;
     });
+  }
+
+  /** Counts several at once, whether or not they exceed the limit; with `check` for what is known only afterwards. */
+  async add(name: string, key: string, limit: Limit, points: number): Promise<void> {
+    const limiter = await this.#limiter(name, limit);
+    const { consumedPoints } = await limiter.counts.penalty(
+      await this.#boundedKey(limiter, key, limit),
+      points,
+    );
+    if (consumedPoints === points) limiter.keys++;
+  }
+
+  /** How many of the limit are left in the window; 0 where it is exceeded. */
+  async left(name: string, key: string, limit: Limit): Promise<number> {
+    const limiter = await this.#limiter(name, limit);
+    const found = await limiter.counts.get(await this.#boundedKey(limiter, key, limit));
+    return Math.max(0, limit.max - (found?.consumedPoints ?? 0));
   }
 
   /** Throws when the limit is used up, without counting; with `take` for limits that count failures only. */

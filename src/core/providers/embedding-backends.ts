@@ -1,3 +1,4 @@
+import { isBuiltIn, type ProviderName } from '../../contract/providers.ts';
 import type { EmbeddingProvider } from '../config/memory-settings.ts';
 import { createCompatibleEmbedding } from './families/compatible-family.ts';
 import { createAzureEmbedding, createOpenAIEmbedding } from './families/openai-family.ts';
@@ -17,20 +18,36 @@ export interface EmbeddingBackend {
   /** Number of concurrent requests. */
   parallel: number;
   options?: (use: EmbeddingUse) => Record<string, Record<string, string>>;
+  /** The options that ask for vectors of another length; absent where that is not possible. */
+  dimensions?: (count: number) => Record<string, Record<string, number>>;
   /** Loads the SDK package of the vendor. */
   create(connection: Connection): Promise<(modelId: string) => VendorEmbeddingModel>;
 }
 
 const defaults = { batch: 32, parallel: 4 };
+const openaiDimensions = (dimensions: number) => ({ openai: { dimensions } });
+
+/** A server that speaks the protocol of OpenAI. */
+const compatible = (name: string): EmbeddingBackend => ({
+  ...defaults,
+  dimensions: (dimensions) => ({ openaiCompatible: { dimensions } }),
+  create: (connection) => createCompatibleEmbedding(name, connection),
+});
 
 export const embeddingBackends: Record<EmbeddingProvider, EmbeddingBackend> = {
-  openai: { ...defaults, defaultModel: 'text-embedding-3-small', create: createOpenAIEmbedding },
+  openai: {
+    ...defaults,
+    defaultModel: 'text-embedding-3-small',
+    dimensions: openaiDimensions,
+    create: createOpenAIEmbedding,
+  },
   google: {
     ...defaults,
     defaultModel: 'gemini-embedding-001',
     options: (use) => ({
       google: { taskType: use === 'query' ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' },
     }),
+    dimensions: (outputDimensionality) => ({ google: { outputDimensionality } }),
     create: async ({ apiKey, baseUrl, fetch }) => {
       const { createGoogle } = await import('@ai-sdk/google');
       const google = createGoogle({ apiKey, baseURL: baseUrl, fetch });
@@ -52,19 +69,16 @@ export const embeddingBackends: Record<EmbeddingProvider, EmbeddingBackend> = {
     ...defaults,
     defaultModel: 'embed-v4.0',
     options: (use) => ({ cohere: { inputType: use === 'query' ? 'search_query' : 'search_document' } }),
+    dimensions: (outputDimension) => ({ cohere: { outputDimension } }),
     create: async ({ apiKey, baseUrl, fetch }) => {
       const { createCohere } = await import('@ai-sdk/cohere');
       const cohere = createCohere({ apiKey, baseURL: baseUrl, fetch });
       return (modelId) => cohere.embeddingModel(modelId);
     },
   },
-  azure: { ...defaults, create: createAzureEmbedding },
-  together: { ...defaults, create: (connection) => createCompatibleEmbedding('together', connection) },
-  fireworks: {
-    ...defaults,
-    defaultModel: 'nomic-ai/nomic-embed-text-v1.5',
-    create: (connection) => createCompatibleEmbedding('fireworks', connection),
-  },
+  azure: { ...defaults, dimensions: openaiDimensions, create: createAzureEmbedding },
+  together: compatible('together'),
+  fireworks: { ...compatible('fireworks'), defaultModel: 'nomic-ai/nomic-embed-text-v1.5' },
   ollama: {
     // A local machine is slow and embeds one text after the other.
     batch: 16,
@@ -83,3 +97,9 @@ export const embeddingBackends: Record<EmbeddingProvider, EmbeddingBackend> = {
     },
   },
 };
+
+const byName: Readonly<Partial<Record<ProviderName, EmbeddingBackend>>> = embeddingBackends;
+
+/** How a provider computes embeddings; undefined for a vendor that has none. A server may have them. */
+export const embeddingBackendOf = (provider: ProviderName): EmbeddingBackend | undefined =>
+  isBuiltIn(provider) ? byName[provider] : compatible(provider);

@@ -1,13 +1,14 @@
 import type { CompletionChunk, FinishReason, TokenUsage } from '../../contract/chat.ts';
+import type { CallDetails } from '../metrics/model-metrics.ts';
 import type { CallCounts } from './call-counts.ts';
 import { StreamInterrupted, failCall, MAX_CALL_MS, requestCancelled } from './call-failure.ts';
 import { costOf } from './call-cost.ts';
 import { finishReasonOf, isComplete } from './finish-reason.ts';
-import { modelError } from './model-error.ts';
-import { type RequestOptions, toModelRequest } from './model-request.ts';
+import { ModelError, modelError } from './model-error.ts';
+import { type CallRequest, type RequestOptions, toModelRequest } from './model-request.ts';
 import type { Prompt } from './prompt.ts';
 import type { ModelProviders } from './model-providers.ts';
-import type { ModelFailure, ResolvedModel, VendorModel } from './resolved-model.ts';
+import type { AnswerPart, ResolvedModel, VendorModel } from './resolved-model.ts';
 import { answerParts } from './streams/answer-parts.ts';
 import { type CachedTokens, toCachedTokens, toTokenUsage } from './token-usage.ts';
 
@@ -16,12 +17,23 @@ export interface CallOptions extends RequestOptions {
   signal: AbortSignal;
 }
 
-export interface ModelAnswer {
-  content: string;
+/** How an answer ended, and what it used. */
+export interface AnswerEnd {
   finishReason: FinishReason;
   usage: TokenUsage;
   cached: CachedTokens;
+  /** Of the completion tokens, where the vendor says. */
+  reasoningTokens: number | undefined;
+  /** Where the provider says what the call cost. */
   costUsd: number | undefined;
+}
+/** A whole answer, in the parts of the packages. */
+export interface WholeAnswer extends AnswerEnd {
+  content: Awaited<ReturnType<VendorModel['doGenerate']>>['content'];
+}
+/** A whole answer in text. */
+export interface ModelAnswer extends AnswerEnd {
+  content: string;
 }
 
 export interface ModelCallsDeps {
@@ -32,8 +44,8 @@ export interface ModelCallsDeps {
 }
 
 /**
- * Calls models for text through the packages of the vendors directly, because the SDK's layer for tools and steps costs
- * several times as much per chunk. Every failure is an `AppError` and counts for the circuit breaker of the provider.
+ * Calls models through the packages of the vendors directly, because the SDK's layer for tools and steps costs several
+ * times as much per chunk. Every failure is an `AppError` and counts for the circuit breaker of the provider.
  */
 export class ModelCalls {
   readonly #providers: ModelCallsDeps['providers'];
@@ -46,29 +58,35 @@ export class ModelCalls {
     this.#longestMs = longestMs;
   }
 
-  async ask(resolved: ResolvedModel, prompt: Prompt, options: CallOptions): Promise<ModelAnswer> {
+  /** A whole answer in text; what else the model sends is left out. */
+  async ask(
+    resolved: ResolvedModel,
+    prompt: Prompt,
+    { signal, ...options }: CallOptions,
+  ): Promise<ModelAnswer> {
+    const answer = await this.answer(resolved, toModelRequest(prompt, options), signal);
+    const texts = answer.content.map((part) => (part.type === 'text' ? part.text : ''));
+    return { ...answer, content: texts.join('') };
+  }
+
+  /** A whole answer; throws a `ModelError`, or another `AppError` when the signal aborts. */
+  async answer(resolved: ResolvedModel, request: CallRequest, signal: AbortSignal): Promise<WholeAnswer> {
     const timeout = AbortSignal.timeout(this.#longestMs);
-    const count = this.#counts?.begin(resolved);
+    const count = this.#counts?.begin(resolved, detailsOf(request));
     try {
-      const abortSignal = AbortSignal.any([options.signal, timeout]);
-      const { content, ...end } = await resolved.model.doGenerate(
-        toModelRequest(prompt, options, abortSignal),
-      );
+      const abortSignal = AbortSignal.any([signal, timeout]);
+      const { content, ...vendorEnd } = await resolved.model.doGenerate({ ...request, abortSignal });
+      const end = toAnswerEnd(vendorEnd);
       this.#providers.succeeded(resolved.provider);
-      const used = {
-        ...endOf(end),
-        cached: toCachedTokens(end.usage.inputTokens.cacheRead, end.usage.inputTokens.cacheWrite),
-        costUsd: costOf(end.providerMetadata),
-      };
-      count?.(used);
-      return {
-        content: content.map((part) => (part.type === 'text' ? part.text : '')).join(''),
-        ...used,
-      };
+      count?.(end, () => content);
+      return { content, ...end };
     } catch (error) {
-      if (options.signal.aborted) throw requestCancelled();
-      count?.();
-      throw modelError(this.#fail(resolved, error, timeout));
+      if (signal.aborted) throw requestCancelled();
+      const failed = this.#fail(resolved, error, timeout);
+      count?.({ failure: failed.failure.code });
+      throw failed;
+    } finally {
+      count?.({ failure: 'cancelled' });
     }
   }
 
@@ -83,53 +101,76 @@ export class ModelCalls {
     return resume(first, chunks);
   }
 
-  async *#chunks(
+  /**
+   * The parts of a streamed answer, those that arrived together in one list, and how it ended. Throws like `answer`, also
+   * after parts were yielded.
+   */
+  async *parts(
     resolved: ResolvedModel,
-    prompt: Prompt,
-    options: CallOptions,
-  ): AsyncGenerator<CompletionChunk, void> {
+    request: CallRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly AnswerPart[], AnswerEnd> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const consumerLeft = new AbortController();
-    const count = this.#counts?.begin(resolved);
-    let hasStarted = false;
-    let end: End | undefined;
+    const count = this.#counts?.begin(resolved, { ...detailsOf(request), isStreamed: true });
+    let vendorEnd: VendorEnd | undefined;
     try {
-      const abortSignal = AbortSignal.any([options.signal, timeout, consumerLeft.signal]);
-      const request = toModelRequest(prompt, options, abortSignal);
-      for await (const parts of answerParts(resolved.model, request))
-        for (const part of parts) {
-          if (part.type === 'error') throw part.error;
-          if (part.type === 'finish') end = part;
-          if (part.type !== 'text-delta' || part.delta === '') continue;
-          hasStarted = true;
-          yield { content: part.delta };
-        }
-      if (!end || !isCompleteEnd(end)) throw new StreamInterrupted();
-      this.#providers.succeeded(resolved.provider);
-      count?.({
-        ...endOf(end),
-        cached: toCachedTokens(end.usage.inputTokens.cacheRead, end.usage.inputTokens.cacheWrite),
-        costUsd: costOf(end.providerMetadata),
-      });
-      hasStarted = true;
-      yield { done: true, ...endOf(end) };
-    } catch (error) {
-      if (options.signal.aborted) {
-        if (hasStarted) return;
-        throw requestCancelled();
+      const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);
+      for await (const parts of answerParts(resolved.model, { ...request, abortSignal })) {
+        const failed = parts.findIndex(({ type }) => type === 'error');
+        if (failed > 0) yield parts.slice(0, failed);
+        const part = parts[failed];
+        if (part?.type === 'error') throw part.error;
+        vendorEnd = parts.find((each) => each.type === 'finish') ?? vendorEnd;
+        yield parts;
       }
-      count?.();
-      const failure = this.#fail(resolved, error, timeout);
-      if (!hasStarted) throw modelError(failure);
-      yield { error: modelError(failure).message, code: failure.code };
+      if (!vendorEnd || !isCompleteEnd(vendorEnd)) throw new StreamInterrupted();
+      const end = toAnswerEnd(vendorEnd);
+      this.#providers.succeeded(resolved.provider);
+      count?.(end);
+      return end;
+    } catch (error) {
+      if (signal.aborted) throw requestCancelled();
+      const failed = this.#fail(resolved, error, timeout);
+      count?.({ failure: failed.failure.code });
+      throw failed;
     } finally {
+      count?.({ failure: 'cancelled' });
       // Stops the call when the consumer stops reading early.
       consumerLeft.abort();
     }
   }
 
-  #fail(resolved: ResolvedModel, error: unknown, timeout: AbortSignal): ModelFailure {
-    return failCall(this.#providers, resolved, error, { timeout, longestMs: this.#longestMs });
+  async *#chunks(
+    resolved: ResolvedModel,
+    prompt: Prompt,
+    { signal, ...options }: CallOptions,
+  ): AsyncGenerator<CompletionChunk, void> {
+    let hasStarted = false;
+    const lists = this.parts(resolved, toModelRequest(prompt, options), signal);
+    try {
+      let next = await lists.next();
+      for (; !next.done; next = await lists.next())
+        for (const part of next.value) {
+          if (part.type !== 'text-delta' || part.delta === '') continue;
+          hasStarted = true;
+          yield { content: part.delta };
+        }
+      hasStarted = true;
+      const { usage, finishReason } = next.value;
+      yield { done: true, usage, finishReason };
+    } catch (error) {
+      if (!hasStarted) throw error;
+      if (signal.aborted) return;
+      if (!(error instanceof ModelError)) throw error;
+      yield { error: error.message, code: error.failure.code };
+    } finally {
+      await lists.return(undefined as never);
+    }
+  }
+
+  #fail(resolved: ResolvedModel, error: unknown, timeout: AbortSignal): ModelError {
+    return modelError(failCall(this.#providers, resolved, error, { timeout, longestMs: this.#longestMs }));
   }
 }
 
@@ -142,19 +183,31 @@ async function* resume<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T
   }
 }
 
-type End = Pick<
+const detailsOf = ({ prompt, maxOutputTokens, temperature }: CallRequest): CallDetails => ({
+  maxTokens: maxOutputTokens,
+  temperature,
+  input: () => prompt,
+});
+
+type VendorEnd = Pick<
   Awaited<ReturnType<VendorModel['doGenerate']>>,
   'finishReason' | 'usage' | 'providerMetadata'
 >;
 
-const endOf = ({ finishReason, usage: { inputTokens, outputTokens } }: End) => ({
-  usage: toTokenUsage({
-    inputTokens: inputTokens.total,
-    outputTokens: outputTokens.total,
-    totalTokens: undefined,
-  }),
-  finishReason: finishReasonOf(finishReason.unified),
-});
+const toAnswerEnd = ({ finishReason, usage, providerMetadata }: VendorEnd): AnswerEnd => {
+  const { inputTokens, outputTokens } = usage;
+  return {
+    usage: toTokenUsage({
+      inputTokens: inputTokens.total,
+      outputTokens: outputTokens.total,
+      totalTokens: undefined,
+    }),
+    finishReason: finishReasonOf(finishReason.unified),
+    cached: toCachedTokens(inputTokens.cacheRead, inputTokens.cacheWrite),
+    reasoningTokens: outputTokens.reasoning,
+    costUsd: costOf(providerMetadata),
+  };
+};
 
-const isCompleteEnd = ({ finishReason: { unified, raw } }: End): boolean =>
+const isCompleteEnd = ({ finishReason: { unified, raw } }: VendorEnd): boolean =>
   isComplete({ finishReason: unified, rawFinishReason: raw });

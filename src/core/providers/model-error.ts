@@ -14,19 +14,21 @@ const codes: Partial<Record<FailureClass, ErrorCode>> = {
 /** A person has to change the key, the plan or the address. */
 const lasting: FailureClass[] = ['auth', 'quota', 'policy_denied'];
 
-/** A request to a provider that failed before a model could be called. */
-export class ModelRequestFailed extends AppError {
+/** The failure of a provider, for callers: without the cause, which holds the prompt. */
+export class ModelError extends AppError {
   readonly failure: ModelFailure;
   constructor(failure: ModelFailure) {
-    const { code, message, retryAfterMs, isLasting } = modelError(failure);
-    super(code, message, { ...(retryAfterMs !== undefined && { retryAfterMs }), isLasting });
+    const { class: kind, code, message, retryAfterMs } = failure;
+    super(codes[kind] ?? 'unavailable', message, {
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      isLasting: lasting.includes(kind) || code === NOT_CONFIGURED,
+    });
     this.failure = failure;
   }
 }
 
-/** Converts the failure of a model call to an `AppError`, without the cause, which holds the prompt. */
-export const modelError = ({ class: kind, code, message, retryAfterMs }: ModelFailure): AppError =>
-  new AppError(codes[kind] ?? 'unavailable', message, {
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    isLasting: lasting.includes(kind) || code === NOT_CONFIGURED,
-  });
+/** A request to a provider that failed before a model could be called. */
+export class ModelRequestFailed extends ModelError {}
+
+/** Converts the failure of a model call to an error for callers. */
+export const modelError = (failure: ModelFailure): ModelError => new ModelError(failure);

@@ -8,8 +8,6 @@ import {
 } from '../../contract/providers.ts';
 import type { ListedPrice } from '../../contract/prices.ts';
 import type { Setting } from '../../contract/config.ts';
-import type { FailureClass } from '../../contract/task.ts';
-import type { EmbeddingProvider } from '../config/memory-settings.ts';
 import { displayName } from '../config/provider-settings.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
@@ -19,7 +17,7 @@ import { type ModelFetch, problemOfModelUrl } from '../outbound/model-fetch.ts';
 import { isOwnError } from '../outbound/outbound-error.ts';
 import type { Runtime } from '../runtime.ts';
 import { ModelRequestFailed } from './model-error.ts';
-import { embeddingBackends } from './embedding-backends.ts';
+import { embeddingBackendOf } from './embedding-backends.ts';
 import { knownModelsOf } from './known-models.ts';
 import { withRepairedAnswers } from './repaired-answers.ts';
 import { chooseModel, defaultProvider, type ModelRequest } from './model-choice.ts';
@@ -28,6 +26,7 @@ import { ModelCheck } from './model-check.ts';
 import { toModelFailure } from './model-failure.ts';
 import { type ListedModels, ModelListing } from './model-listing.ts';
 import type { Changer } from './audit-change.ts';
+import { FailedCall, isOutage } from './failed-call.ts';
 import { ProviderChanges, type ProviderChangesDeps } from './provider-changes.ts';
 import { configuredUrls, ProviderConnections } from './provider-connections.ts';
 import { type Explain, ProviderHealth, type ProviderCheck } from './provider-health.ts';
@@ -45,20 +44,8 @@ import { WholeAnswers } from './whole-answers.ts';
 /** Embeddings are often served by other servers, so they have a circuit breaker of their own. */
 type Use = 'chat' | 'embeddings';
 
-/** Failures of the provider itself, not of a request or a key. */
-const outages: FailureClass[] = ['network', 'timeout'];
-
 /** How old the lists of all providers together may be. */
 const RECENT_MS = 60_000;
-
-class FailedCall extends Error {
-  readonly failure: ModelFailure;
-  constructor(failure: ModelFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-const isOutage = (error: unknown) => error instanceof FailedCall && outages.includes(error.failure.class);
 
 export interface ModelProvidersDeps extends Omit<ProviderChangesDeps, 'connections'> {
   fetch: ModelFetch;
@@ -149,11 +136,19 @@ export class ModelProviders {
   }
 
   /** Creates an embedding model; throws an `AppError` with a hint where the provider is not usable. */
-  async embeddingModel(provider: EmbeddingProvider, modelId: string): Promise<VendorEmbeddingModel> {
+  async embeddingModel(provider: ProviderName, modelId: string): Promise<VendorEmbeddingModel> {
     const connection = this.#connections.of(provider);
     this.#requireClosed(provider, 'embeddings');
-    const create = await embeddingBackends[provider].create(connection);
-    return create(modelId);
+    const backend = embeddingBackendOf(provider);
+    if (!backend) throw new AppError('validation', `${displayName(provider)} has no embeddings`);
+    return (await backend.create(connection))(modelId);
+  }
+
+  /** The provider and the model that a name stands for; throws an `AppError` where it names none. */
+  choose(model: string): { provider: ProviderName; modelId: string } {
+    const { provider, modelId } = chooseModel({ model }, this.#deps.config, this.#connections);
+    if (modelId === undefined) throw new AppError('validation', `${model} names no model`);
+    return { provider, modelId };
   }
 
   /** The missing setting, as the end of a sentence; undefined when a model can be called. */

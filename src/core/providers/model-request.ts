@@ -5,23 +5,25 @@ export interface RequestOptions {
   temperature?: number | undefined;
   maxTokens?: number | undefined;
 }
+/** What the package of a vendor is called with. */
 export type ModelRequest = Parameters<VendorModel['doStream']>[0];
-type Message = ModelRequest['prompt'][number];
+/** The same without the signal, which each call has of its own. */
+export type CallRequest = Omit<ModelRequest, 'abortSignal'>;
+/** A message of a prompt, as the packages take it. */
+export type VendorMessage = ModelRequest['prompt'][number];
 
-/** Builds the call options for the package of a vendor. */
+/** Builds the request for the package of a vendor. */
 export function toModelRequest(
   { instructions, turns }: Prompt,
   { temperature, maxTokens }: RequestOptions,
-  abortSignal: AbortSignal,
-): ModelRequest {
-  const system: Message[] = instructions === '' ? [] : [{ role: 'system', content: instructions }];
-  const conversation = turns.map(({ role, content }): Message => ({
+): CallRequest {
+  const system: VendorMessage[] = instructions === '' ? [] : [{ role: 'system', content: instructions }];
+  const conversation = turns.map(({ role, content }): VendorMessage => ({
     role,
     content: [{ type: 'text', text: content }],
   }));
   return {
     prompt: [...system, ...conversation],
-    abortSignal,
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
   };

@@ -16,6 +16,7 @@ import type { NotificationService } from '../notifications/notification-service.
 import type { ModelProviders } from '../providers/model-providers.ts';
 import { readBootId } from '../processes/boot-id.ts';
 import { QueuePause } from '../queue/queue-pause.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Runtime } from '../runtime.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -58,6 +59,7 @@ import { TaskRemoval } from './task-removal.ts';
 import { TaskScanStore } from './task-scan-store.ts';
 import { TaskService } from './task-service.ts';
 import { TaskStore } from './task-store.ts';
+import { TaskTraceReader } from './trace/task-trace-reader.ts';
 
 export interface TaskDeps extends AdapterDeps {
   database: Database;
@@ -76,6 +78,7 @@ export interface TaskDeps extends AdapterDeps {
   /** Agents in addition to those that come with svc, for benchmarks and tests. */
   extraAdapters: AgentAdapter[];
   metrics: Metrics;
+  telemetry: Telemetry | undefined;
   modelProviders: ModelProviders;
   reportBug: (error: unknown) => void;
   runtime: Runtime;
@@ -172,6 +175,7 @@ export async function composeTasks(deps: TaskDeps) {
     taskLists: new TaskListService({ database, query, counts, cursors, runProgress }),
     taskAnalytics: new TaskAnalyticsService({ counts, finished, runtime }),
     taskChecks: new TaskCheckReader({ database, store }),
+    taskTraces: new TaskTraceReader({ database, store, runtime }),
     taskEvents: new TaskEventReader({ database, store, bus }),
     taskExport: new TaskExport({ scan, counts, runtime }),
     taskImport: new TaskImport({ database, store }),

@@ -5,4 +5,6 @@ export interface NewEvent {
   type: TaskEventType;
   message: string;
   data?: TaskEvent['data'];
+  /** When it happened, where it is stored later. */
+  at?: string;
 }

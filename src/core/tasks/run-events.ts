@@ -41,7 +41,7 @@ export class RunEvents {
 
   add(event: NewEvent): void {
     if (this.#isOver) return;
-    this.#waiting.push(event);
+    this.#waiting.push({ ...event, at: this.#deps.now().toISOString() });
     this.#added++;
     if (this.#isRefused) this.#dropOldest();
     if (this.#waiting.length < FULL_GROUP || this.#isRefused) this.#schedule();

@@ -43,6 +43,8 @@ export interface TaskFilter {
   found: RawBuilder<{ seq: number }>;
   /** Tests tasks that are found another way. */
   test: Condition;
+  /** The same by what an index that is walked has of the task. */
+  testAt?: (task: Pick<Walk, 'createdAt' | 'seq'>) => Condition;
   /** Its tasks in the order of their creation, where an index has them. */
   walk?: Walk;
   /** Some of its tasks, by number. */
@@ -154,11 +156,14 @@ function isInDirectory(path: RawBuilder<unknown>, cwd: string): Condition {
 
 function labelFilter(label: string, engine: Engine): TaskFilter {
   const is = sql<SqlBool>`task_labels.label = ${label}`;
+  // A range of one number: of two equal columns PostgreSQL expects one match, and reads all of a label for each task.
+  const testAt: TaskFilter['testAt'] = ({ createdAt, seq }) => sql`exists (select 1 from task_labels as other
+    where other.label = ${label} and other.created_at = ${createdAt} and other.task_seq between ${seq} and ${seq})`;
   return {
     name: 'labels',
     found: sql`select task_seq as seq from task_labels where ${is}`,
-    test: sql`exists (select 1 from task_labels where ${is}
-      and task_labels.created_at = tasks.created_at and task_labels.task_seq = tasks.seq)`,
+    test: testAt(allByCreation),
+    testAt,
     walk: {
       from: sql`task_labels ${engine.joinInOrder()} tasks on tasks.seq = task_labels.task_seq`,
       where: is,

@@ -116,7 +116,9 @@ function conditionsOf(
   const isByCreation = sortBy === 'createdAt';
   return [
     walk.where,
-    ...tests.map(({ test, bound }) => (isByCreation && bound ? bound(walk.createdAt) : test)),
+    ...tests.map(({ test, testAt, bound }) =>
+      isByCreation && bound ? bound(walk.createdAt) : (testAt?.(walk) ?? test),
+    ),
     // An unfinished task has no position in an order by finish time.
     ...(sortBy === 'completedAt' ? [sql<SqlBool>`tasks.completed_at is not null`] : []),
   ];

@@ -360,11 +360,11 @@ export class TaskStore {
 
   /** Stores the newest events of the task, whose `event_seq` already counts them, and publishes them. */
   #record(transaction: WriteTransaction, task: TaskHead, at: string, events: NewEvent[]): void {
-    const rows = events.map(({ type, message, data }, index) => ({
+    const rows = events.map(({ type, message, data, at: happenedAt = at }, index) => ({
       task_seq: task.seq,
       seq: task.event_seq - events.length + index + 1,
       type,
-      at,
+      at: happenedAt,
       message,
       data: data ? JSON.stringify(data) : '{}',
     }));

@@ -20,6 +20,7 @@ export function registerTasks(
     | 'taskEvents'
     | 'runProgress'
     | 'taskChecks'
+    | 'taskTraces'
     | 'taskOutputReader'
     | 'taskAnalytics'
     | 'taskExport'
@@ -110,6 +111,7 @@ export function registerTasks(
         app.worktreeChanges.discard(caller, params.id, { ...body, address: clientOf(request).address }),
       undo: ({ params, body }, { caller, request }) =>
         app.changes.undoTask(caller, params.id, { ...body, address: clientOf(request).address }),
+      getTrace: ({ params }, { caller }) => app.taskTraces.read(caller, params.id),
       getChecks: ({ params }, { caller }) => app.taskChecks.read(caller, params.id),
       getOutput: async ({ params, query, headers }, { caller, reply }) => {
         const { stream, offset, limit = Number.POSITIVE_INFINITY } = query;

@@ -14,11 +14,9 @@ const prompt = { instructions: 'Be short.', turns };
 
 describe('a model request', () => {
   it('a model request contains only the given options', () => {
-    const signal = patient();
     const [first] = turns;
-    expect(toModelRequest({ instructions: '', turns: first ? [first] : [] }, {}, signal)).toStrictEqual({
+    expect(toModelRequest({ instructions: '', turns: first ? [first] : [] }, {})).toStrictEqual({
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
-      abortSignal: signal,
     });
   });
 
@@ -42,7 +40,7 @@ describe('a model request', () => {
         { ...settings, temperature, maxOutputTokens: 100 },
       ],
     ] as const) {
-      const request = toModelRequest(prompt, asOurs, patient());
+      const request = { ...toModelRequest(prompt, asOurs), abortSignal: patient() };
       await expect(generateText(asSdk)).rejects.toThrow();
       await expect(model.doGenerate(request)).rejects.toThrow();
       await streamText({ ...asSdk, onError: () => undefined }).consumeStream();

@@ -93,12 +93,12 @@ describe('the events of a run', () => {
     const { storage, events, write } = await claimed();
     const before = storage.database.commits();
     events.add(event('a'));
-    expect(await events.finish()).toEqual([event('a')]);
+    expect(await events.finish()).toEqual([{ ...event('a'), at: '2026-02-03T04:05:06.789Z' }]);
     events.add(event('too late'));
     write();
     await storage.database.write(async () => undefined);
     expect(storage.database.commits()).toBe(before + 1);
-    expect(await events.finish()).toEqual([event('a')]);
+    expect(await events.finish()).toEqual([{ ...event('a'), at: '2026-02-03T04:05:06.789Z' }]);
   });
 
   it('are all stored where thousands come at once', async () => {

@@ -173,6 +173,22 @@ describe('stopping a turn', () => {
     await expect(approve(ann.client, pendingApprovals[0]?.id)).rejects.toMatchObject({ status: 400 });
   });
 
+  it('stops a turn at the moment at which it asks for an approval', async () => {
+    const id = await begin(ann.client);
+    model.script = callsTools([writeDone]);
+    const events: RunEvent[] = [];
+    for await (const { data } of ann.client.conversations.sendMessageWithToolsStream({
+      params: { id },
+      body: { content: 'Go' },
+    })) {
+      events.push(data);
+      if (data.type === 'approval:requested') await ann.client.conversations.stopTurn({ params: { id } });
+    }
+    expect(events.at(-1)).toMatchObject({ type: 'error', data: { code: 'CANCELLED' } });
+    expect(await get(id)).toMatchObject({ pendingApprovals: [] });
+    expect((await get(id)).currentRun).toBeUndefined();
+  });
+
   it('continues a detached turn when its client disconnects, across an approval', async () => {
     const id = await begin(ann.client);
     const gone = new AbortController();

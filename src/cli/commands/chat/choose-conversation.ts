@@ -6,7 +6,7 @@ import { resolveId } from '../../ids/resolve-id.ts';
 
 /** Creates a conversation whose tools work in a directory of this machine, if the caller may choose one. */
 export async function beginConversation(
-  { client, target }: Connection,
+  { client, target }: Pick<Connection, 'client' | 'target'>,
   folder: string,
   agent?: string,
 ): Promise<Conversation> {

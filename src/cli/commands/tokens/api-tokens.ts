@@ -14,6 +14,9 @@ export interface CreateOptions {
   costPerDay?: number;
   tokensPerMonth?: number;
   costPerMonth?: number;
+  model?: string[];
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
   json?: boolean;
 }
 interface ListOptions {
@@ -25,7 +28,18 @@ interface ListOptions {
 export async function createToken(
   cli: Cli,
   name: string,
-  { scope, days, tokensPerDay, costPerDay, tokensPerMonth, costPerMonth, json }: CreateOptions,
+  {
+    scope,
+    days,
+    tokensPerDay,
+    costPerDay,
+    tokensPerMonth,
+    costPerMonth,
+    model = [],
+    requestsPerMinute,
+    tokensPerMinute,
+    json,
+  }: CreateOptions,
 ): Promise<void> {
   const { output } = cli;
   const answer = await cli.connect().client.tokens.create({
@@ -37,6 +51,9 @@ export async function createToken(
       ...(costPerDay !== undefined && { costPerDay }),
       ...(tokensPerMonth !== undefined && { tokensPerMonth }),
       ...(costPerMonth !== undefined && { costPerMonth }),
+      ...(model.length > 0 && { models: model }),
+      ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+      ...(tokensPerMinute !== undefined && { tokensPerMinute }),
     },
   });
   if (json) return output.json(answer);

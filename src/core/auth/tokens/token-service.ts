@@ -52,6 +52,11 @@ export class TokenService {
     this.#cache = new CredentialCache(deps.runtime.monotonic);
   }
 
+  /** The caller with this token where it was looked up a moment ago. */
+  recall(token: string): Caller | undefined {
+    return this.#cache.recall(token);
+  }
+
   /** The caller with this token; undefined when it is unknown, revoked or expired. */
   resolve(token: string): Promise<Caller | undefined> {
     return this.#cache.find(token, () => this.#lookUp(token));
@@ -81,6 +86,9 @@ export class TokenService {
       cost_per_day: input.costPerDay ?? null,
       tokens_per_month: input.tokensPerMonth ?? null,
       cost_per_month: input.costPerMonth ?? null,
+      models: input.models ? JSON.stringify(input.models) : null,
+      requests_per_minute: input.requestsPerMinute ?? null,
+      tokens_per_minute: input.tokensPerMinute ?? null,
     };
     await database.write(async (transaction) => {
       await requireRoom(database.engine, transaction.db, perUser, caller.userId);
@@ -157,7 +165,7 @@ export class TokenService {
       this.#touch(row.id, now);
     // The scope is void once the user is no longer an administrator.
     const scopes = scopesOf(row).filter((scope) => scope !== 'agents:command' || row.user_role === 'admin');
-    return { userId: row.owner_id, role: 'user', token: { id: row.id, scopes } };
+    return { userId: row.owner_id, role: 'user', token: { id: row.id, scopes, ...modelLimitsOf(row) } };
   }
 
   /** Written in the background; a full disk must not block requests. */
@@ -176,6 +184,15 @@ export class TokenService {
 const scopesOf = ({ scopes }: Pick<ApiTokenRow, 'scopes'>): Scope[] =>
   z.array(scopeSchema).parse(JSON.parse(scopes));
 
+/** What limits the calls of models with a token. */
+const modelLimitsOf = (
+  row: Pick<ApiTokenRow, 'models' | 'requests_per_minute' | 'tokens_per_minute'>,
+): Pick<ApiToken, 'models' | 'requestsPerMinute' | 'tokensPerMinute'> => ({
+  ...(row.models !== null && { models: z.array(z.string()).parse(JSON.parse(row.models)) }),
+  ...(row.requests_per_minute !== null && { requestsPerMinute: row.requests_per_minute }),
+  ...(row.tokens_per_minute !== null && { tokensPerMinute: row.tokens_per_minute }),
+});
+
 const toApiToken = (row: ApiTokenRow): ApiToken => ({
   id: row.id,
   name: row.name,
@@ -187,5 +204,6 @@ const toApiToken = (row: ApiTokenRow): ApiToken => ({
   ...(row.cost_per_day !== null && { costPerDay: row.cost_per_day }),
   ...(row.tokens_per_month !== null && { tokensPerMonth: row.tokens_per_month }),
   ...(row.cost_per_month !== null && { costPerMonth: row.cost_per_month }),
+  ...modelLimitsOf(row),
   ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
 });

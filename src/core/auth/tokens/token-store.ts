@@ -4,9 +4,17 @@ import type { Database } from '../../storage/database.ts';
 import { prepareQuery } from '../../storage/prepared-query.ts';
 import type { Schema } from '../../storage/schema.ts';
 
-export type FoundToken = Pick<ApiTokenRow, 'id' | 'owner_id' | 'scopes' | 'expires_at' | 'last_used_at'> & {
-  user_role: string;
-};
+export type FoundToken = Pick<
+  ApiTokenRow,
+  | 'id'
+  | 'owner_id'
+  | 'scopes'
+  | 'expires_at'
+  | 'last_used_at'
+  | 'models'
+  | 'requests_per_minute'
+  | 'tokens_per_minute'
+> & { user_role: string };
 
 /** Rows of API tokens. */
 export class TokenStore {
@@ -27,6 +35,9 @@ export class TokenStore {
             'api_tokens.scopes',
             'api_tokens.expires_at',
             'api_tokens.last_used_at',
+            'api_tokens.models',
+            'api_tokens.requests_per_minute',
+            'api_tokens.tokens_per_minute',
             'users.role as user_role',
           ])
           .where(column, '=', value('value'))

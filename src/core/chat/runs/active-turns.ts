@@ -57,6 +57,11 @@ export class ActiveTurns {
     return turns.length > 0;
   }
 
+  /** Whether a turn that runs was stopped, other than by its client. */
+  isStopped(runId: string): boolean {
+    return this.#turns.get(runId)?.controller.signal.aborted === true;
+  }
+
   /** Remembers the client of a turn that waits for an approval: the resumed turn ends with it. */
   keepClient(runId: string, client: AbortSignal): void {
     this.#clients.set(runId, client);

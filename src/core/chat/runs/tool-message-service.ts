@@ -10,7 +10,7 @@ import type { ConversationRow, MessageRow } from '../../storage/rows/conversatio
 import type { ConversationService } from '../conversation-service.ts';
 import { type ActiveTurns, clientOfStream } from './active-turns.ts';
 import type { MessageOptions, MessageRun, MessageRuns } from './message-runs.ts';
-import { toEdgeError } from './run-failure.ts';
+import { cancelled, toEdgeError } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
 import type { RunService } from './run-service.ts';
 import { userMessageEvent } from './run-start.ts';
@@ -165,8 +165,9 @@ export class ToolMessageService {
     const outcome = await runService.run(prepared.plan, prepared.policy);
     if (outcome.kind === 'failed') throw outcome.error;
     if (!stored.answer) throw new Error('A run was stored without its answer');
-    // The approvals may have been decided before the run was stored.
-    if (outcome.kind === 'waiting') {
+    // The approvals may have been decided before the run was stored, or the turn stopped as it asked for them.
+    if (outcome.kind === 'waiting' && turns.isStopped(runId)) await waiting.drop(id, cancelled());
+    else if (outcome.kind === 'waiting') {
       if (isStreamed) turns.keepClient(runId, client);
       waiting.resume(runId);
     } else feeds.close(runId);

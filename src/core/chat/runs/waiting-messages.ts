@@ -18,7 +18,7 @@ import type { LeftTurns } from './left-turns.ts';
 import type { MessageOptions, MessageRun, MessageRuns } from './message-runs.ts';
 import { runSavers } from './run-savers.ts';
 import { replayTurn } from './replay-turn.ts';
-import { RunFailure, toErrorEvent } from './run-failure.ts';
+import { cancelled, RunFailure, toErrorEvent } from './run-failure.ts';
 import type { RunFeeds } from './run-feeds.ts';
 import type { RunOutcome, RunStorage } from './run-policy.ts';
 import type { RunService } from './run-service.ts';
@@ -206,7 +206,10 @@ export class WaitingMessages {
       { id: row.id, conversation, options, state, fence: row.fence },
       signal,
     );
-    if (outcome.kind === 'waiting') return this.resume(row.id);
+    if (outcome.kind === 'waiting') {
+      if (!turns.isStopped(row.id)) return this.resume(row.id);
+      await this.drop(conversation.id, cancelled());
+    }
     turns.forgetClient(row.id);
     if (outcome.kind === 'done') feeds.close(row.id);
   }

@@ -59,6 +59,11 @@ export interface ApiTokenRow {
   cost_per_day: number | null;
   tokens_per_month: number | null;
   cost_per_month: number | null;
+  /** JSON list of the models that it may call; null for all. */
+  models: string | null;
+  /** What it may use in a minute: calls of models, and their tokens. */
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
 }
 
 /** Tokens that are valid once: sign-in links and OAuth states. */

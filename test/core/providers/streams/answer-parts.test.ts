@@ -29,7 +29,8 @@ async function bothWays(recording: RecordedCase, options = '') {
     undefined,
   );
   const request = {
-    ...toModelRequest(prompt, {}, AbortSignal.timeout(30_000)),
+    ...toModelRequest(prompt, {}),
+    abortSignal: AbortSignal.timeout(30_000),
     tools: [{ type: 'function' as const, name: 'look', inputSchema: { type: 'object' as const } }],
   };
   async function* throughPackage(): AsyncGenerator<readonly AnswerPart[], void> {

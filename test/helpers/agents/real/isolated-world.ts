@@ -52,7 +52,7 @@ export interface IsolatedWorld extends AsyncDisposable {
 }
 
 /** Prefix of a command line that runs the rest of it where only the loopback interface is; empty where that is not allowed. */
-function isolation(): string[] {
+export function isolation(): string[] {
   const enter = ['-n', ...(process.getuid?.() === 0 ? [] : ['-r'])];
   const up = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
   const { status } = spawnSync('unshare', [...enter, ...up, 'true']);

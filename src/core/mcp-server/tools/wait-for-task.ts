@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { OpenStreams } from '../../limits/open-streams.ts';
+import { defineServedTool, reads, type ServedTool } from '../served-tool.ts';
+import { taskStateSchema } from '../task-state.ts';
+import type { TaskViews } from '../task-views.ts';
+import type { TaskReports } from '../task-reports.ts';
+import type { TaskWaits } from '../../gateway/task-waits.ts';
+import { AppError } from '../../errors.ts';
+import { type StoredTask, toTask } from '../../tasks/task-mapping.ts';
+import { readScopes, taskIdSchema } from './read-tasks.ts';
+
+/** Below the minute after which many clients give up. */
+const DEFAULT_SECONDS = 50;
+const MAX_SECONDS = 300;
+
+export interface WaitForTaskDeps {
+  views: TaskViews;
+  gatewayWaits: Pick<TaskWaits, 'untilEnd'>;
+  openStreams: OpenStreams;
+  reports: TaskReports;
+}
+
+/** `wait_for_task`: ends with the state of the task, finished or not; the task goes on when the wait ends. */
+export const waitForTaskTool = ({ views, gatewayWaits, openStreams, reports }: WaitForTaskDeps): ServedTool =>
+  defineServedTool({
+    name: 'wait_for_task',
+    title: 'Wait for a task',
+    description:
+      'Waits until a task is finished and answers with its result. If it is not finished after timeoutSeconds, answers with its state: call it again. Cancelling the call ends the wait only; use cancel_task to cancel the task.',
+    hints: reads,
+    scopes: readScopes,
+    input: z.strictObject({
+      id: taskIdSchema,
+      timeoutSeconds: z
+        .int()
+        .min(1)
+        .max(MAX_SECONDS)
+        .default(DEFAULT_SECONDS)
+        .meta({ description: 'The longest wait' }),
+    }),
+    output: taskStateSchema,
+    run: async ({ id, timeoutSeconds }, { caller, signal, report, takesHandle }) => {
+      const before = await views.read(caller, id);
+      if (before.finished) return views.answer(before);
+      if (takesHandle) return { handle: id };
+      const close = openStreams.open(caller.userId);
+      const stopReports = report && reports.follow(before, report);
+      let task: StoredTask | undefined;
+      try {
+        task = await gatewayWaits.untilEnd(id, timeoutSeconds * 1000, signal);
+      } finally {
+        stopReports?.();
+        close();
+      }
+      if (!task) throw new AppError('not_found', 'Task not found');
+      const state = views.stateOf(toTask(task));
+      return views.answer(state, state.finished ? undefined : 'Not finished yet. Call wait_for_task again.');
+    },
+  });

@@ -1,0 +1,50 @@
+import type { Caller } from '../../core/auth/caller.ts';
+import type { KeyRing } from '../../core/secrets/key-ring.ts';
+import type { Runtime } from '../../core/runtime.ts';
+
+/**
+ * The sessions of clients up to revision 2025-11-25. Nothing is stored: an id says for whom it was made, so that any daemon
+ * of a cluster knows it and no other caller can use it. It only names the requests that `notifications/cancelled` may mean,
+ * because two clients of one user number theirs alike.
+ */
+export class McpSessions {
+  readonly #deps: { keys: Pick<KeyRing, 'hmac'>; runtime: Pick<Runtime, 'newSecret'> };
+  readonly #running = new Map<string, AbortController>();
+
+  constructor(deps: { keys: Pick<KeyRing, 'hmac'>; runtime: Pick<Runtime, 'newSecret'> }) {
+    this.#deps = deps;
+  }
+
+  create(caller: Caller): string {
+    const nonce = this.#deps.runtime.newSecret(12);
+    return `${nonce}.${this.#sign(caller, nonce)}`;
+  }
+
+  /** Whether the id was made for the caller. */
+  isOf(caller: Caller, id: string): boolean {
+    const [nonce = '', signature] = id.split('.');
+    return id.length < 200 && signature === this.#sign(caller, nonce);
+  }
+
+  /** A signal that aborts when the client cancels the request; `end` has to be called once it is answered. */
+  run(session: string, requestId: string | number): { signal: AbortSignal; end: () => void } {
+    const key = keyOf(session, requestId);
+    const controller = new AbortController();
+    this.#running.set(key, controller);
+    const end = () => {
+      if (this.#running.get(key) === controller) this.#running.delete(key);
+    };
+    return { signal: controller.signal, end };
+  }
+
+  /** Cancels a request that runs here; one that is unknown, or runs on another daemon, ends by its own limit. */
+  cancel(session: string, requestId: string | number): void {
+    this.#running.get(keyOf(session, requestId))?.abort();
+  }
+
+  #sign({ userId, token }: Caller, nonce: string): string {
+    return this.#deps.keys.hmac('codes', `mcp session ${userId} ${token?.id ?? ''} ${nonce}`).slice(0, 32);
+  }
+}
+
+const keyOf = (session: string, requestId: string | number) => `${session} ${JSON.stringify(requestId)}`;

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
+import { McpSessions } from '../../../src/daemon/mcp/mcp-sessions.ts';
+
+const newSessions = (seed = 7) => {
+  let made = 0;
+  return new McpSessions({
+    keys: new KeyRing(Buffer.alloc(32, seed)),
+    runtime: { newSecret: () => `secret${(made += 1)}` },
+  });
+};
+const ann = { userId: 'user_ann', role: 'user' as const };
+const token = (id: string) => ({ ...ann, token: { id, scopes: [] } });
+
+describe('a session of the protocol', () => {
+  it('is known to every daemon of the same keys, and to its caller alone', () => {
+    const id = newSessions().create(ann);
+    expect(newSessions().isOf(ann, id)).toBe(true);
+    expect(newSessions(8).isOf(ann, id)).toBe(false);
+    expect(newSessions().isOf({ ...ann, userId: 'user_bob' }, id)).toBe(false);
+    expect(newSessions().isOf(token('token_1'), id)).toBe(false);
+  });
+
+  it('of one API token is none of another', () => {
+    const id = newSessions().create(token('token_1'));
+    expect(newSessions().isOf(token('token_1'), id)).toBe(true);
+    expect(newSessions().isOf(token('token_2'), id)).toBe(false);
+  });
+
+  it.each(['', '.', 'secret1', 'secret1.', 'x'.repeat(5000)])('is not made up: %j', (id) => {
+    expect(newSessions().isOf(ann, id)).toBe(false);
+  });
+
+  it('tells which request its client cancels', () => {
+    const sessions = newSessions();
+    const [one, other] = [sessions.create(ann), sessions.create(ann)];
+    const mine = sessions.run(one, 1);
+    const theirs = sessions.run(other, 1);
+    const text = sessions.run(one, '1');
+    sessions.cancel(one, 1);
+    expect([mine, theirs, text].map(({ signal }) => signal.aborted)).toEqual([true, false, false]);
+    theirs.end();
+    sessions.cancel(other, 1);
+    expect(theirs.signal.aborted).toBe(false);
+  });
+});
