@@ -108,6 +108,18 @@ export const settings = {
     description:
       'Budgets of models, as a JSON list: { scope, match, period, tokens, usd, onReached }; scope: all, task, agent, token, user or repository; period: run, day or month (UTC); onReached: stop or ask',
   }),
+  'usage.tasksDays': define({
+    schema: () =>
+      z
+        .int()
+        .min(0)
+        .max(36_500)
+        .refine((days) => days === 0 || days >= 31, 'At least 31 days, or 0'),
+    default: 90,
+    live: true,
+    description:
+      'Days for which usage is kept by task and conversation, at least 31; older usage is added up over all of them. 0 keeps all',
+  }),
   'limits.streamsPerUser': define({
     schema: () => count(1, 10_000),
     default: 32,

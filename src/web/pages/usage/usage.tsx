@@ -66,7 +66,7 @@ export function UsagePage() {
             <Tile name="Calls of models" value={formatNumber(data.sum.calls)} />
           </dl>
           {data.sum.unknownCalls > 0 && (
-            <p className="muted">
+            <p className={`muted ${styles['note']}`}>
               The cost of {formatNumber(data.sum.unknownCalls)} calls is not known: their model has no price,
               or their agent does not say what it costs.
             </p>
