@@ -37,13 +37,13 @@ export const coreOrder: readonly string[] = [
   'notifications',
   'policy',
   'approvals',
+  'usage',
 
   // What work needs: queue, other daemons, agents, models, memory.
   'queue',
   'cluster',
   'agents',
   'worktrees',
-  'usage',
   'budgets',
   'providers',
   'settings',

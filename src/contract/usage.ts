@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limitSchema, offsetSchema, pageFields } from './primitives.ts';
+import { limitSchema, offsetSchema, pageFields, pageQuerySchema } from './primitives.ts';
 import { budgetStatusSchema } from './budgets.ts';
 import { listedPriceSchema } from './prices.ts';
 import { defineRoutes } from './route.ts';
@@ -89,14 +89,16 @@ export const usageRoutes = defineRoutes({
     path: '/api/usage/budgets',
     access: 'session',
     summary: 'List the budgets and how much of each is used',
-    response: z.object({ budgets: z.array(budgetStatusSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ budgets: z.array(budgetStatusSchema), ...pageFields }),
   },
   listPrices: {
     method: 'GET',
     path: '/api/usage/prices',
     access: 'session',
     summary: 'List the prices of models, with their day and source',
-    response: z.object({ prices: z.array(listedPriceSchema) }),
+    query: pageQuerySchema,
+    response: z.object({ prices: z.array(listedPriceSchema), ...pageFields }),
   },
   getCsv: {
     method: 'GET',

@@ -1,13 +1,7 @@
-import type { AgentAdapter, AgentResult, AgentRun, RunningEvent } from '../agents/agent-adapter.ts';
+import type { AgentAdapter, AgentRun, RunningEvent } from '../agents/agent-adapter.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { worktreeVariables } from '../worktrees/worktree-commands.ts';
 import type { OpenWorktree, Worktrees } from '../worktrees/worktrees.ts';
-import type { UsageLedger } from '../usage/usage-ledger.ts';
-import type { ReportedUsage } from '../usage/run-usage.ts';
-import type { UsedBy } from '../usage/usage-record.ts';
-import type { RepositoryNames } from '../worktrees/repository-names.ts';
-import type { BudgetApprovals } from '../budgets/budget-approvals.ts';
-import type { Budgets, RunBudget } from '../budgets/budgets.ts';
 import { SharedDelay } from '../async/shared-delay.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Config } from '../config/config.ts';
@@ -25,6 +19,7 @@ import { probationMs } from './crash-evidence.ts';
 import type { QueueSlots } from './queue-slots.ts';
 import { RunClock } from './run-clock.ts';
 import { RunEvents } from './run-events.ts';
+import { RunSpending, type RunSpendingDeps } from './run-spending.ts';
 import { completedOutcome, type RunOutcome, stoppedOutcome, thrownOutcome } from './run-outcome.ts';
 import { isClockBehind, msUntilDue } from './due-time.ts';
 import { orAbandon } from './or-abandon.ts';
@@ -53,7 +48,8 @@ const CLAIM_AGAIN_MS = 1000;
 /** How long a task is left to the daemons that have its agent. */
 const LEAVE_MS = 500;
 
-export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'notifications'> {
+export interface TaskRunnerDeps
+  extends Omit<FailureParts, 'deadLetters' | 'notifications'>, Omit<RunSpendingDeps, 'runs'> {
   database: Database;
   registry: AgentRegistry;
   placement: Pick<TaskPlacement, 'isTaskElsewhere' | 'hasLabelsOf'>;
@@ -69,10 +65,6 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   verifyFile: VerifyFile;
   environments: Pick<TaskEnvironments, 'read'>;
   outputs: Pick<TaskOutputs, 'record' | 'finish'>;
-  budgets: Pick<Budgets, 'begin'>;
-  budgetApprovals: Pick<BudgetApprovals, 'ask'>;
-  usage: Pick<UsageLedger, 'beginRun'>;
-  repositoryNames: Pick<RepositoryNames, 'of'>;
   progress: RunProgressReports;
   bus: EventBus;
   config: Config;
@@ -255,20 +247,6 @@ export class TaskRunner {
     return isTaken ? inserted.promise : undefined;
   }
 
-  /** For whom and what the run uses models. */
-  async #usedBy({ type }: AgentAdapter, task: StoredTask): Promise<UsedBy> {
-    const { repositoryNames } = this.#deps;
-    const found = task.cwd === null ? undefined : repositoryNames.of(task.cwd);
-    const repository = task.repository ?? (await found);
-    return {
-      userId: task.owner_id,
-      agent: type,
-      taskId: task.id,
-      ...(task.token_id !== null && { tokenId: task.token_id }),
-      ...(repository !== undefined && { repository }),
-    };
-  }
-
   /** Resolves when the agent has stopped: the outcome is stored while the worker already takes its next task. */
   async #run(adapter: AgentAdapter, task: StoredTask, handle: RunHandle, slot: WorkSlot): Promise<void> {
     await traceAttempt(this.#deps.telemetry, { agent: adapter.type, task }, () =>
@@ -331,20 +309,16 @@ export class TaskRunner {
     };
     let output: OutputRecorder | undefined;
     let outcome: RunOutcome;
-    let budget: RunBudget | undefined;
+    let spending: RunSpending | undefined;
     try {
       signal.throwIfAborted();
-      const usedBy = await this.#usedBy(adapter, task);
       const emit = (event: RunningEvent) => {
         progress.note(event);
         events.add(event);
       };
-      const asker = { task: seen, ownerId: task.owner_id, signal, emit };
-      budget = await this.#deps.budgets.begin(usedBy, {
-        ask: (...question) => whileWaiting(() => this.#deps.budgetApprovals.ask(...question, asker)),
-        note: (message) => emit({ type: 'progress', message }),
-      });
-      const counted = adapter.countsCalls ? undefined : this.#deps.usage.beginRun(usedBy);
+      const beginning = { adapter, task: seen, stored: task, signal, emit, whileWaiting };
+      spending = await RunSpending.begin(this.#deps, beginning);
+      const { usedBy } = spending;
       const run: AgentRun = {
         task: seen,
         attempt: task.attempts,
@@ -361,11 +335,7 @@ export class TaskRunner {
         usedBy,
         spend: (used) => {
           progress.spend(used);
-          counted?.report(used);
-          const spent = budget?.check();
-          // The next run asks a person before it begins.
-          if (spent?.code === 'budget_ask') runs.stop(task.id, 'budget');
-          else if (spent) runs.fail(task.id, spent);
+          spending?.spend(used);
         },
         emit,
         publishOutput: (piece) => {
@@ -380,7 +350,7 @@ export class TaskRunner {
       };
       const execute = () => executeVerified({ ...this.#deps, verifyFile }, adapter, run);
       const result = await orAbandon(registry.breakerOf(adapter.type)?.run(execute) ?? execute(), signal);
-      if (counted?.isEmpty) counted.report(reportOf(result));
+      spending.answered(result);
       outcome = completedOutcome(result, clock.elapsed());
     } catch (error) {
       outcome = signal.aborted
@@ -389,7 +359,7 @@ export class TaskRunner {
     } finally {
       clock.finish();
       progress.end();
-      budget?.end();
+      spending?.end();
     }
     if (output)
       await outputs.finish(task.id, output).catch((error: unknown) => {
@@ -421,11 +391,3 @@ export class TaskRunner {
     }
   }
 }
-
-/** What an agent says at the end that it has used. */
-const reportOf = ({ usage, cost, model }: AgentResult): ReportedUsage => ({
-  inputTokens: usage?.inputTokens ?? 0,
-  outputTokens: usage?.outputTokens ?? 0,
-  costUsd: cost === undefined ? undefined : Number(cost),
-  model,
-});

@@ -1,6 +1,5 @@
 import type { Caller } from '../auth/caller.ts';
 import type { ConversationRow } from '../storage/rows/conversations.ts';
-import type { RepositoryNames } from '../worktrees/repository-names.ts';
 import type { UsedBy } from './usage-record.ts';
 
 /** What models use for a request of the caller. */
@@ -9,9 +8,14 @@ export const usedByCaller = ({ userId, token }: Caller): UsedBy => ({
   ...(token && { tokenId: token.id }),
 });
 
+/** Finds which repository a directory is a checkout of. */
+interface RepositoryFinder {
+  of(directory: string): Promise<string | undefined>;
+}
+
 /** What models use for a message of the caller in a conversation. */
 export async function usedInConversation(
-  repositoryNames: Pick<RepositoryNames, 'of'>,
+  repositoryNames: RepositoryFinder,
   caller: Caller,
   { id, cwd, agent }: Pick<ConversationRow, 'id' | 'cwd' | 'agent'>,
 ): Promise<UsedBy> {

@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { usageRoutes } from '../../contract/usage.ts';
 import type { App } from '../../core/app.ts';
+import { priceTable } from '../../core/providers/price-table.ts';
+import { pageOf } from '../page-of.ts';
 import { BytesAnswer, implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
@@ -10,8 +12,9 @@ export function registerUsage(
   {
     usageReports,
     budgetReports,
-    modelProviders,
-  }: Pick<App, 'usageReports' | 'budgetReports' | 'modelProviders'>,
+    config,
+    runtime,
+  }: Pick<App, 'usageReports' | 'budgetReports' | 'config' | 'runtime'>,
   check?: ResponseCheck,
 ): void {
   implement(
@@ -19,8 +22,10 @@ export function registerUsage(
     usageRoutes,
     {
       list: ({ query }, { caller }) => usageReports.list(caller, query),
-      listBudgets: async (_, { caller }) => ({ budgets: await budgetReports.list(caller) }),
-      listPrices: async () => ({ prices: modelProviders.prices() }),
+      listBudgets: async ({ query }, { caller }) =>
+        pageOf('budgets', await budgetReports.list(caller), query),
+      listPrices: ({ query }) =>
+        pageOf('prices', priceTable(config.get('models.prices'), runtime.now()), query),
       getCsv: async ({ query }, { caller }) =>
         new BytesAnswer(Readable.from([await usageReports.csv(caller, query)])),
     },
