@@ -189,7 +189,7 @@ describe.runIf(hasTools)('a task of a CI job', () => {
     expect(await newest()).toMatchObject({ status: 'cancelled' });
   });
 
-  it.each([
+  it.each<[string, Record<string, string>, number]>([
     ['a wrong token', { token: 'svc_wrong', prompt: 'true' }, 4],
     ['an agent that the token may not use', { token: 'narrow', prompt: 'true' }, 4],
     ['no token', { token: '', prompt: 'true' }, 2],
@@ -201,7 +201,10 @@ describe.runIf(hasTools)('a task of a CI job', () => {
   ])('exits with a code of svc run for %s, and creates no task', async (_, inputs, expected) => {
     const before = (await daemon.client.tasks.list()).total;
     const narrow = (await gatewayClient(daemon, { scopes: ['tasks:write'] })).token;
-    const { code, stderr } = await github({ ...inputs, ...(inputs.token === 'narrow' && { token: narrow }) });
+    const { code, stderr } = await github({
+      ...inputs,
+      ...(inputs['token'] === 'narrow' && { token: narrow }),
+    });
     expect(code, stderr).toBe(expected);
     expect(stderr).toMatch(/(^|\n)svc: .+\n$/);
     expect((await daemon.client.tasks.list()).total).toBe(before);
