@@ -64,6 +64,7 @@ it('starts the daemon without the packages that are loaded with their first use'
   rmSync(home, { recursive: true });
   expect(packagesIn(loaded)).toEqual(expect.arrayContaining(['fastify', 'kysely', 'pino', 'zod']));
   expect(lateOf(packagesIn(loaded))).toEqual([]);
+  expect(loaded).not.toContain(chunkOf('src/core/telemetry/start-telemetry.ts'));
   // Each file costs time; the daemon has one of its own beside what it shares with commands.
   expect(loaded.length).toBeLessThan(42);
 });

@@ -19,6 +19,7 @@ import type { Config } from './config/config.ts';
 import { requireProSettings } from './config/require-pro-settings.ts';
 import { composeDevices } from './devices/compose-devices.ts';
 import { EventBus } from './events.ts';
+import { composeA2a } from './a2a/compose-a2a.ts';
 import { composeGateway } from './gateway/compose-gateway.ts';
 import { composeHealth } from './health/compose-health.ts';
 import { composeComments } from './integrations/comments/compose-comments.ts';
@@ -30,7 +31,7 @@ import { composePullRequests } from './integrations/pull-requests/compose-pull-r
 import { Lifecycles } from './lifecycle.ts';
 import { OpenStreams } from './limits/open-streams.ts';
 import { composeLive } from './live/compose-live.ts';
-import type { Log } from './log.ts';
+import type { Log, LogTrace } from './log.ts';
 import { composeMcpServer } from './mcp-server/compose-mcp-server.ts';
 import { composeMemory } from './memory/compose-memory.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -50,6 +51,7 @@ import { composeSharedSettings } from './settings/compose-shared-settings.ts';
 import { composeSettings } from './settings/compose-settings.ts';
 import { SharedClock } from './shared-clock.ts';
 import { composeStorage } from './storage/compose-storage.ts';
+import { composeTelemetry } from './telemetry/compose-telemetry.ts';
 import { composeTaskExecution } from './tasks/compose-task-execution.ts';
 import { composeTasks } from './tasks/compose-tasks.ts';
 import { composeUsage } from './usage/compose-usage.ts';
@@ -64,6 +66,8 @@ export interface AppOptions {
   locations: Locations;
   env: Record<string, string | undefined>;
   log: Log;
+  /** Gets a way to read the active span, where telemetry is exported. */
+  logTrace?: LogTrace;
   runtime?: Runtime;
   /** Is called before each step of an upgrade of the database. */
   onStartStep?: ReportStart;
@@ -117,6 +121,7 @@ function composeFeatures(
     bus,
     openStreams: new OpenStreams(() => config.get('limits.streamsPerUser')),
     metrics: createMetrics(bus, runtime),
+    loadMask: async () => (await import('./tools/mask-secrets.ts')).maskValue,
     isLoopback: isLoopbackHost(config.get('server.host')),
     reportBug: (error: unknown) => log.error({ err: error }, 'this is a bug in svc'),
   };
@@ -129,6 +134,7 @@ function composeFeatures(
       .add(composeSharedSettings)
       .add(composeAudit)
       .add(composeOutbound)
+      .add(composeTelemetry)
       .add(composeProcesses)
       .add(composeAuth)
       .add(composeNotifications)
@@ -149,6 +155,7 @@ function composeFeatures(
       .add(composeAgentPrograms)
       .add(composeCandidates)
       .add(composeGateway)
+      .add(composeA2a)
       .add(composeOpenAiApi)
       .add(composeOAuth)
       .add(composePullRequests)

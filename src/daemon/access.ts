@@ -172,9 +172,9 @@ async function count(
   else if (general !== undefined) await app.limits.take('any', key, { max: general, windowMs: MINUTE });
 }
 
-/** Checks the burst limit first, so that refused requests do not count for the minute. */
-async function countGatewayRequest(
-  app: AccessServices,
+/** Counts a request of a token. Checks the burst limit first, so that refused requests do not count for the minute. */
+export async function countGatewayRequest(
+  app: Pick<AccessServices, 'config' | 'limits'>,
   tokenId: string,
   limit: Route['tokenLimit'] = 'submissions',
 ): Promise<void> {

@@ -16,6 +16,7 @@ import { answerBelowRoutes, sendError } from './raw-answers.ts';
 import { BODY_LIMIT, parseJsonBody } from './request-body.ts';
 import { validate, validateHeaders } from './request-schemas.ts';
 import type { ResponseCheck } from './response-check.ts';
+import { registerA2a } from './routes/a2a.ts';
 import { registerAgents } from './routes/agents.ts';
 import { registerSandbox } from './routes/sandbox.ts';
 import { registerApprovals } from './routes/approvals.ts';
@@ -59,9 +60,11 @@ import { registerUsage } from './routes/usage.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWeb } from './routes/web.ts';
 import { registerWebhooks } from './routes/webhooks.ts';
+import { traceRequests } from './trace-requests.ts';
 
 /** The routes of every resource of the contract. */
 const resources = [
+  registerA2a,
   registerAgents,
   registerSandbox,
   registerApprovals,
@@ -171,6 +174,7 @@ export async function buildServer(
   guardRequests(server, app);
   refuseEncodedBodies(server);
   auditRoutes(server, app);
+  traceRequests(server, app);
   server.addHook('onResponse', (request, reply, done) => {
     const url = request.guarded?.url ?? request.routeOptions.url ?? 'unknown';
     app.metrics.requests.record(request.method, url, reply.statusCode, reply.elapsedTime);

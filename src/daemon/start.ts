@@ -11,12 +11,12 @@ import { finishRestore } from '../core/backup/restore-journal.ts';
 import { Config, type Flags } from '../core/config/config.ts';
 import { readEnvironment } from '../core/config/read-environment.ts';
 import { AppError, messageOf } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
+import type { Log, LogTrace } from '../core/log.ts';
 import { explainUnwritable } from '../core/paths/explain-unwritable.ts';
 import { keepOwnFilesPrivate } from '../core/processes/work-umask.ts';
 import { type Runtime, systemRuntime } from '../core/runtime.ts';
 import { version } from '../core/version.ts';
-import { consoleLog } from './console-log.ts';
+import { createLog } from './create-log.ts';
 import { DaemonFile } from './daemon-file.ts';
 import { keepLogSmall } from './log-rotation.ts';
 import type { ResponseCheck } from './response-check.ts';
@@ -59,7 +59,8 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     settingsFile: locations.settingsFile,
     ...(options.flags && { flags: options.flags }),
   });
-  const log = options.log ?? (await createLog(config));
+  const logTrace: LogTrace = {};
+  const log = options.log ?? (await createLog(config, logTrace));
   if (isRestored) log.info({}, 'a restore that was interrupted is finished');
   for (const warning of config.warnings()) log.warn({}, warning);
   const app = await createApp({
@@ -67,6 +68,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
     locations,
     env,
     log,
+    logTrace,
     onStartStep: logSteps(log, options.onStartStep),
     ...(options.runtime && { runtime: options.runtime }),
     ...(options.extraAdapters && { extraAdapters: options.extraAdapters }),
@@ -206,18 +208,4 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
   const address = server.server.address();
   const actual = typeof address === 'object' && address ? address.port : port;
   return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`;
-}
-
-async function createLog(config: Config): Promise<Log> {
-  const level = config.get('log.level');
-  if (process.stdout.isTTY) return consoleLog(level, (line) => process.stderr.write(`${line}\n`));
-  const { pino } = await import('pino');
-  const secrets = ['token', 'key', 'password', 'secret', 'authorization', 'cookie'];
-  const logger = pino({ level, redact: [...secrets, ...secrets.map((name) => `*.${name}`)] }, process.stdout);
-  return {
-    debug: (fields, message) => logger.debug(fields, message),
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-  };
 }

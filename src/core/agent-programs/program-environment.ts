@@ -9,7 +9,7 @@ export interface EnvironmentDeps {
   /** The daemon's environment; only variables on allow lists are passed on. */
   env: Variables;
   /** The run, whose task may have variables of its own. */
-  run?: Pick<AgentRun, 'task' | 'environment'>;
+  run?: Pick<AgentRun, 'task' | 'environment' | 'telemetry'>;
 }
 
 /** The environment of an agent: where its login is, what svc fixes, the settings, and the variables of the task. */

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { secretsIn } from '../agents/agent-secrets.ts';
 import type { RunEventInput } from '../../contract/run-events.ts';
 import { type AgentAnswer, AgentFailure, type AgentRun, type RepairOrder } from '../agents/agent-adapter.ts';
@@ -13,6 +14,7 @@ import type { Config } from '../config/config.ts';
 import { projectRootOf } from '../paths/project-root.ts';
 import type { Runtime } from '../runtime.ts';
 import { formatUsd } from '../text/format-usd.ts';
+import { traced } from '../telemetry/telemetry.ts';
 import type { ToolGate } from '../tools/tool-gate.ts';
 import type { AgentSandboxes, ProgramStart } from './agent-sandboxes.ts';
 import { AgentSession } from './agent-session.ts';
@@ -86,10 +88,17 @@ export class ProgramRun {
     this.#cwd = cwd;
     const known = await this.#session();
     try {
-      const end = await this.#turn(cwd, rights, known, repair);
+      const turn = (session: typeof known) =>
+        traced(
+          this.#run.telemetry,
+          `process ${agent.type}`,
+          () => ({ attributes: { 'process.executable.name': basename(this.#program.path) } }),
+          () => this.#turn(cwd, rights, session, repair),
+        );
+      const end = await turn(known);
       if (end !== 'lost') return this.#conclude(end);
       await this.#deps.sessions.remove(this.#run.task.id, agent.type);
-      const again = await this.#turn(cwd, rights, { beginning: 'lost' }, repair);
+      const again = await turn({ beginning: 'lost' });
       if (again === 'lost') throw new AgentFailure('agent_error', 'session_not_found', 'The session is lost');
       return this.#conclude(again);
     } finally {

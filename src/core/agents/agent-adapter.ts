@@ -5,6 +5,7 @@ import type { OutputName, OutputPiece } from '../../contract/task-output.ts';
 import type { FailureClass, Task, TaskEvent, TaskResult } from '../../contract/task.ts';
 import type { Verification } from '../../contract/verification.ts';
 import type { Exit } from '../processes/start-program.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ReportedUsage } from '../usage/run-usage.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
 
@@ -38,6 +39,8 @@ export interface AgentRun {
   workspace: () => Promise<string>;
   /** The environment variables that the task's creator gives to its command; secrets may be among them. */
   environment: () => TaskEnvironment;
+  /** There where telemetry is exported. */
+  telemetry?: Telemetry | undefined;
   /** Stores what the agent's program prints, byte for byte; call it once. */
   openOutput: () => Promise<OutputSink>;
   /** Aborts when the task is cancelled, runs out of time, or the daemon stops. */

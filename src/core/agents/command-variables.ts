@@ -12,9 +12,10 @@ export interface CommandVariableDeps {
 /** The environment of the commands of a task: its own variables over those of the setting over those of the daemon. */
 export const commandVariables = (
   { env, configured }: CommandVariableDeps,
-  run: Pick<AgentRun, 'task' | 'environment'>,
+  run: Pick<AgentRun, 'task' | 'environment' | 'telemetry'>,
 ): Record<string, string | undefined> => ({
   ...inheritedEnvironment(env),
+  ...run.telemetry?.variables(),
   ...configured(),
   ...run.environment(),
   SVC_TASK_ID: run.task.id,

@@ -134,6 +134,12 @@ export const settings = {
     live: true,
     description: 'Gateway submissions per second and API token',
   }),
+  'a2a.enabled': define({
+    schema: () => z.stringbool().or(z.boolean()),
+    default: false,
+    live: true,
+    description: 'Serve other agents at /a2a, with a public agent card (A2A)',
+  }),
   'metrics.public': define({
     schema: () => z.stringbool().or(z.boolean()),
     default: false,
@@ -202,6 +208,18 @@ export function holdsSecret(key: SettingKey): boolean {
 export function findSetting(key: string): SettingKey | undefined {
   const current = currentKey(key);
   return settingKeys.find((known) => known === current);
+}
+
+/** The setting of entries by name, and the entry of it, that a key such as `routes.fast` means. */
+export function findEntry(name: string): { key: SettingKey; entry: string } | undefined {
+  const key = settingKeys.find((known) => name.startsWith(`${known}.`) && hasEntries(known));
+  return key && { key, entry: name.slice(key.length + 1) };
+}
+
+/** Entries with secrets in them are changed in whole, so that a mask always stands for the secret that it hides. */
+function hasEntries(key: SettingKey): boolean {
+  const { default: usual } = definitionOf(key);
+  return typeof usual === 'object' && usual !== null && !Array.isArray(usual) && !holdsSecret(key);
 }
 
 /** The spellings under which a settings file may hold a setting; the first that it has counts. */

@@ -6,6 +6,7 @@ import type { LanePeers } from '../outbound/lane-owner.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Runtime } from '../runtime.ts';
 import type { NewTaskCheck } from '../tasks/new-task-check.ts';
 import type { TaskFeature } from '../tasks/compose-tasks.ts';
@@ -25,6 +26,8 @@ import { TaskWaits } from './task-waits.ts';
 export interface GatewayServices {
   gateway: GatewayService;
   gatewayWaits: TaskWaits;
+  gatewayRequests: GatewayRequestStore;
+  gatewayNotify: NotifyDeliverer;
 }
 
 export interface GatewayDeps {
@@ -39,6 +42,7 @@ export interface GatewayDeps {
   bus: EventBus;
   outbound: Outbound;
   keys: KeyRing;
+  telemetry: Telemetry | undefined;
   runtime: Runtime;
   log: Log;
   peers: LanePeers | undefined;
@@ -56,13 +60,14 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     store: new NotifyStore(database),
     fetch: outbound.fetch,
   });
+  const requests = new GatewayRequestStore(database);
   const gateway = new GatewayService({
     tasks,
     check: deps.newTaskCheck,
     registry,
     environments,
     taskStore,
-    requests: new GatewayRequestStore(database),
+    requests,
     notify,
     outlook: new QueueOutlook({ database, registry, runtime, queue, pause, slots, clusterPools, estimates }),
     estimates,
@@ -72,7 +77,7 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     runtime,
   });
   return {
-    services: { gateway, gatewayWaits: waits },
+    services: { gateway, gatewayWaits: waits, gatewayRequests: requests, gatewayNotify: notify },
     lifecycle: {
       start: () => notify.start(),
       stop: async () => {

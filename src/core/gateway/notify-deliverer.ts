@@ -5,13 +5,16 @@ import { delayAfter } from '../outbound/delivery-schedule.ts';
 import type { Log } from '../log.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import { type AttemptResult, postSigned } from '../outbound/post-signed.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { traceDelivery } from '../telemetry/trace-delivery.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { NotifyDeliveryRow } from '../storage/rows/gateway.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import { isTerminal } from '../tasks/task-states.ts';
-import { notifyBody } from './notify-body.ts';
+import { openHeaders } from '../a2a/push-headers.ts';
+import { bodyOfDelivery } from './notify-body.ts';
 import { notifySecretOf } from '../secrets/notify-secret.ts';
 import type { NewNotification, NotifyStore, OpenDelivery } from './notify-store.ts';
 
@@ -25,6 +28,7 @@ export interface NotifyDelivererDeps {
   finishWatcher: TaskFinishWatcher;
   fetch: OutboundFetch;
   keys: KeyRing;
+  telemetry?: Telemetry | undefined;
   runtime: Runtime;
   log: Log;
   peers?: LanePeers | undefined;
@@ -98,7 +102,7 @@ export class NotifyDeliverer {
       const waiting = await store.waitingFor(taskId, db);
       const change = { status: 'due', next_attempt_at: runtime.now().toISOString() };
       for (const delivery of waiting)
-        await store.update(db, delivery.id, { ...change, body: notifyBody(delivery, task) });
+        await store.update(db, delivery.id, { ...change, body: bodyOfDelivery(delivery, task) });
       return waiting.map((delivery) => ({ ...delivery, ...change }));
     });
     if (due.length === 0) return;
@@ -117,10 +121,16 @@ export class NotifyDeliverer {
     const delivery = await store.find(id);
     if (delivery?.status !== 'due' || delivery.body === null) return {};
     const { url, body } = delivery;
+    const headers = openHeaders(keys.box, delivery);
     const secret = notifySecretOf(keys, delivery.token_id);
     // A revoked token must not cause further notifications.
     const result = (await store.hasToken(delivery.token_id))
-      ? await postSigned(this.#deps, { id, url, body, secret }, signal)
+      ? await traceDelivery(
+          this.#deps.telemetry,
+          { name: 'notify', taskId: delivery.task_id, attempt: delivery.attempts },
+          (traced) =>
+            postSigned(this.#deps, { id, url, body, secret, headers: { ...headers, ...traced } }, signal),
+        )
       : undefined;
     return this.#record(delivery, result, signal);
   }

@@ -7,6 +7,18 @@ export interface Series {
   observe(value: number): void;
 }
 
+/** What a series of a histogram has counted; `counts` has one more entry than there are bounds. */
+export interface HistogramPoint {
+  labels: Labels;
+  counts: readonly number[];
+  sum: number;
+}
+
+/** A metric with what it has counted, or shows, at the moment. Names and units are those of Prometheus. */
+export type MetricFamily =
+  | { type: 'counter' | 'gauge'; name: string; help: string; samples: readonly Sample[] }
+  | { type: 'histogram'; name: string; help: string; histogram: Histogram };
+
 /** Counts events by label; a count never falls. */
 export class Counter {
   readonly #series = new Map<string, { labels: Labels; value: number }>();
@@ -26,7 +38,7 @@ export class Counter {
 /** Counts values by label and by the smallest of the upper bounds that they fit under; the bounds rise. */
 export class Histogram {
   readonly #bounds: readonly number[];
-  readonly #series = new Map<string, { text: string; counts: number[]; sum: number }>();
+  readonly #series = new Map<string, { text: string; labels: Labels; counts: number[]; sum: number }>();
 
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
@@ -39,7 +51,12 @@ export class Histogram {
   /** The series of these labels, to keep where values come often. */
   series(labels: Labels): Series {
     const text = formatLabels(labels);
-    const series = this.#series.get(text) ?? { text, counts: this.#bounds.map(() => 0).concat(0), sum: 0 };
+    const series = this.#series.get(text) ?? {
+      text,
+      labels,
+      counts: this.#bounds.map(() => 0).concat(0),
+      sum: 0,
+    };
     this.#series.set(text, series);
     return {
       observe: (value) => {
@@ -48,6 +65,14 @@ export class Histogram {
         series.sum += value;
       },
     };
+  }
+
+  get bounds(): readonly number[] {
+    return this.#bounds;
+  }
+
+  points(): HistogramPoint[] {
+    return [...this.#series.values()];
   }
 
   lines(name: string): string[] {
@@ -76,24 +101,16 @@ export function withLabels(lines: readonly string[], labels: Labels): string[] {
   );
 }
 
-/** The lines of a counter or a gauge; of one without samples only the head. */
-export function formatFamily(
-  type: 'counter' | 'gauge',
-  name: string,
-  help: string,
-  samples: readonly Sample[],
-): string[] {
-  const lines = samples.map(([labels, value]) => {
+/** The lines of a metric; of a counter or a gauge without samples only the head. */
+export function formatFamily(family: MetricFamily): string[] {
+  const { type, name, help } = family;
+  if (type === 'histogram') return [...formatHead(type, name, help), ...family.histogram.lines(name)];
+  const lines = family.samples.map(([labels, value]) => {
     const text = formatLabels(labels);
     return `${name}${text && `{${text}}`} ${formatValue(value)}`;
   });
   return [...formatHead(type, name, help), ...lines];
 }
-
-export const formatHistogram = (name: string, help: string, histogram: Histogram): string[] => [
-  ...formatHead('histogram', name, help),
-  ...histogram.lines(name),
-];
 
 const formatHead = (type: string, name: string, help: string) => [
   `# HELP ${name} ${help}`,

@@ -1,5 +1,6 @@
 import type { EventBus } from '../events.ts';
 import type { Runtime } from '../runtime.ts';
+import { Counter } from '../metrics/metric-families.ts';
 import { ModelMetrics } from '../metrics/model-metrics.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import { TaskMetrics } from '../metrics/task-metrics.ts';
@@ -9,6 +10,8 @@ export interface Metrics {
   requests: RequestMetrics;
   tasks: TaskMetrics;
   models: ModelMetrics;
+  /** Spans and batches of metrics by `signal` and `outcome`. */
+  telemetry: Counter;
   uptimeSeconds: () => number;
 }
 
@@ -18,6 +21,7 @@ export function createMetrics(bus: EventBus, { monotonic }: Runtime): Metrics {
     requests: new RequestMetrics(monotonic),
     tasks: new TaskMetrics(bus),
     models: new ModelMetrics(monotonic),
+    telemetry: new Counter(),
     uptimeSeconds: () => (monotonic() - startedAt) / 1000,
   };
 }

@@ -11,9 +11,33 @@ export interface CalledModel {
 }
 export interface CallEnd {
   usage: TokenUsage;
+  finishReason?: string;
   /** Where the provider says what the call cost. */
   costUsd?: number | undefined;
 }
+
+/** What else is known of a call at its start. */
+export interface CallDetails {
+  maxTokens?: number | undefined;
+  temperature?: number | undefined;
+  isStreamed?: boolean;
+  /** The messages, for those who may see them. */
+  input?: () => unknown;
+}
+/** What a call answered: the text, or the text and the calls of tools. */
+export type CallOutput = () => unknown;
+
+/** The code of a failure; `cancelled` where the caller stopped the call. */
+export interface CallFailure {
+  failure: string;
+}
+/** Ends a call: with what it used, or with its failure. */
+export type EndCall = (end: CallEnd | CallFailure, output?: CallOutput) => void;
+
+/** Follows calls from their start; `model` is the name under which they are counted. */
+export type CallWatcher = (call: CalledModel & { model: string }, details: CallDetails) => EndCall;
+
+const CANCELLED = 'cancelled';
 
 /** Counts the calls of models: how long they took, their tokens and their cost. */
 export class ModelMetrics {
@@ -22,18 +46,28 @@ export class ModelMetrics {
   readonly costUsd = new Counter();
   readonly #models = new Set<string>();
   readonly #monotonic: () => number;
+  /** Set while telemetry is exported. */
+  watcher: CallWatcher | undefined;
 
   constructor(monotonic: () => number) {
     this.#monotonic = monotonic;
   }
 
-  /** Begins a call; the function that it returns ends it, without an argument where the call failed. */
-  begin({ provider, modelId }: CalledModel): (end?: CallEnd) => void {
+  /** Begins a call; the function that it returns ends it, once. A cancelled call is not counted. */
+  begin(call: CalledModel, details: CallDetails = {}): EndCall {
+    const { provider, modelId } = call;
     const startedAt = this.#monotonic();
-    return (end) => {
-      const outcome = end ? 'success' : 'error';
+    const watched = this.watcher?.({ ...call, model: this.#bounded(provider, modelId) }, details);
+    let isOver = false;
+    return (end, output) => {
+      if (isOver) return;
+      isOver = true;
+      watched?.(end, output);
+      const isFailed = 'failure' in end;
+      if (isFailed && end.failure === CANCELLED) return;
+      const outcome = isFailed ? 'error' : 'success';
       this.callSeconds.observe({ provider, outcome }, (this.#monotonic() - startedAt) / 1000);
-      if (!end) return;
+      if (isFailed) return;
       const labels = { provider, model: this.#bounded(provider, modelId) };
       const { promptTokens = 0, completionTokens = 0 } = end.usage;
       this.tokens.add({ ...labels, kind: 'prompt' }, promptTokens);

@@ -61,14 +61,14 @@ export class ModelRouter {
 
   /** The names of the routes that the caller may use. */
   routes(caller: Caller): string[] {
-    const routes = Object.entries(this.#deps.config.get('models.routes'));
+    const routes = Object.entries(this.#deps.config.get('routes'));
     return routes
       .filter(([name, members]) => [name, ...members].some((each) => mayUseModel(caller, each)))
       .map(([name]) => name);
   }
 
   #routeOf(name: string): readonly string[] | undefined {
-    const routes = this.#deps.config.get('models.routes');
+    const routes = this.#deps.config.get('routes');
     return Object.hasOwn(routes, name) ? routes[name] : undefined;
   }
 

@@ -1,4 +1,10 @@
-import type { CallEnd, ModelMetrics } from '../metrics/model-metrics.ts';
+import type {
+  CallDetails,
+  CallEnd,
+  CallFailure,
+  CallOutput,
+  ModelMetrics,
+} from '../metrics/model-metrics.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
 import { costOfAnswer } from './call-cost.ts';
 import type { ResolvedModel } from './resolved-model.ts';
@@ -21,12 +27,15 @@ export class CallCounts {
     this.#deps = deps;
   }
 
-  /** Begins a call; the function that it returns ends it, without an argument where the call failed. */
-  begin(model: ResolvedModel): (end?: CountedEnd) => void {
-    const endMetrics = this.#deps.metrics.begin(model);
-    return (end) => {
-      endMetrics(end);
-      if (!end || !model.usedBy) return;
+  /** Begins a call; the function that it returns ends it, once. */
+  begin(
+    model: ResolvedModel,
+    details?: CallDetails,
+  ): (end: CountedEnd | CallFailure, output?: CallOutput) => void {
+    const endMetrics = this.#deps.metrics.begin(model, details);
+    return (end, output) => {
+      endMetrics(end, output);
+      if ('failure' in end || !model.usedBy) return;
       const { promptTokens = 0, completionTokens = 0 } = end.usage;
       this.#deps.usage.record({
         usedBy: model.usedBy,

@@ -1,4 +1,5 @@
 import type { CompletionChunk, FinishReason, TokenUsage } from '../../contract/chat.ts';
+import type { CallDetails } from '../metrics/model-metrics.ts';
 import type { CallCounts } from './call-counts.ts';
 import { StreamInterrupted, failCall, MAX_CALL_MS, requestCancelled } from './call-failure.ts';
 import { costOf } from './call-cost.ts';
@@ -71,18 +72,21 @@ export class ModelCalls {
   /** A whole answer; throws a `ModelError`, or another `AppError` when the signal aborts. */
   async answer(resolved: ResolvedModel, request: CallRequest, signal: AbortSignal): Promise<WholeAnswer> {
     const timeout = AbortSignal.timeout(this.#longestMs);
-    const count = this.#counts?.begin(resolved);
+    const count = this.#counts?.begin(resolved, detailsOf(request));
     try {
       const abortSignal = AbortSignal.any([signal, timeout]);
       const { content, ...vendorEnd } = await resolved.model.doGenerate({ ...request, abortSignal });
       const end = toAnswerEnd(vendorEnd);
       this.#providers.succeeded(resolved.provider);
-      count?.(end);
+      count?.(end, () => content);
       return { content, ...end };
     } catch (error) {
       if (signal.aborted) throw requestCancelled();
-      count?.();
-      throw this.#fail(resolved, error, timeout);
+      const failed = this.#fail(resolved, error, timeout);
+      count?.({ failure: failed.failure.code });
+      throw failed;
+    } finally {
+      count?.({ failure: 'cancelled' });
     }
   }
 
@@ -108,7 +112,7 @@ export class ModelCalls {
   ): AsyncGenerator<readonly AnswerPart[], AnswerEnd> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const consumerLeft = new AbortController();
-    const count = this.#counts?.begin(resolved);
+    const count = this.#counts?.begin(resolved, { ...detailsOf(request), isStreamed: true });
     let vendorEnd: VendorEnd | undefined;
     try {
       const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);
@@ -127,9 +131,11 @@ export class ModelCalls {
       return end;
     } catch (error) {
       if (signal.aborted) throw requestCancelled();
-      count?.();
-      throw this.#fail(resolved, error, timeout);
+      const failed = this.#fail(resolved, error, timeout);
+      count?.({ failure: failed.failure.code });
+      throw failed;
     } finally {
+      count?.({ failure: 'cancelled' });
       // Stops the call when the consumer stops reading early.
       consumerLeft.abort();
     }
@@ -176,6 +182,12 @@ async function* resume<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T
     await rest.return();
   }
 }
+
+const detailsOf = ({ prompt, maxOutputTokens, temperature }: CallRequest): CallDetails => ({
+  maxTokens: maxOutputTokens,
+  temperature,
+  input: () => prompt,
+});
 
 type VendorEnd = Pick<
   Awaited<ReturnType<VendorModel['doGenerate']>>,

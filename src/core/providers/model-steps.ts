@@ -85,7 +85,10 @@ export class ModelSteps {
   ): AsyncGenerator<StepPart, StepEnd> {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const consumerLeft = new AbortController();
-    const count = this.#counts?.begin(resolved);
+    const count = this.#counts?.begin(resolved, {
+      ...request,
+      input: () => ({ instructions: request.instructions, messages: request.messages }),
+    });
     const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);
     try {
       const parts = request.isStreamed
@@ -94,7 +97,8 @@ export class ModelSteps {
       for (let next = await parts.next(); ; next = await parts.next()) {
         if (next.done) {
           this.#providers.succeeded(resolved.provider);
-          count?.(next.value);
+          const { text, calls } = next.value;
+          count?.(next.value, () => ({ text, calls }));
           return next.value;
         }
         yield next.value;
@@ -102,10 +106,12 @@ export class ModelSteps {
     } catch (error) {
       if (signal.aborted) throw requestCancelled();
       if (isOwnError(error)) throw error;
-      count?.();
       const limits = { timeout, longestMs: this.#longestMs };
-      throw new StepFailed(failCall(this.#providers, resolved, error, limits));
+      const failure = failCall(this.#providers, resolved, error, limits);
+      count?.({ failure: failure.code });
+      throw new StepFailed(failure);
     } finally {
+      count?.({ failure: 'cancelled' });
       consumerLeft.abort();
     }
   }

@@ -16,6 +16,7 @@ import type { NotificationService } from '../notifications/notification-service.
 import type { ModelProviders } from '../providers/model-providers.ts';
 import { readBootId } from '../processes/boot-id.ts';
 import { QueuePause } from '../queue/queue-pause.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Runtime } from '../runtime.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -77,6 +78,7 @@ export interface TaskDeps extends AdapterDeps {
   /** Agents in addition to those that come with svc, for benchmarks and tests. */
   extraAdapters: AgentAdapter[];
   metrics: Metrics;
+  telemetry: Telemetry | undefined;
   modelProviders: ModelProviders;
   reportBug: (error: unknown) => void;
   runtime: Runtime;

@@ -100,6 +100,8 @@ export const taskColumns = {
   best_of: { ...said, field: 'bestOf', kind: 'json' },
   // An imported candidate is a task of its own.
   parent_id: { ...known, field: 'parentId', kind: 'text', onCreate: unset, transfer: 'exported' },
+  // Another request or installation has another trace.
+  trace_context: { ...inner, kind: 'text', onCreate: unset, moves: false },
   choice: { ...left, field: 'choice', kind: 'json', inHead: false },
   idempotency_key: {
     ...known,

@@ -18,13 +18,16 @@ import type { Log } from '../log.ts';
 import type { QueuePause } from '../queue/queue-pause.ts';
 import type { EnqueueOptions, QueuedWork, TaskQueue, WorkSlot } from '../queue/task-queue.ts';
 import { type Database, independent } from '../storage/database.ts';
-import { type ActiveRuns, type RunHandle, RunStopped } from './active-runs.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { ActiveRuns, RunHandle } from './active-runs.ts';
+import { traceAttempt } from './attempt-trace.ts';
 import { probationMs } from './crash-evidence.ts';
 import type { QueueSlots } from './queue-slots.ts';
 import { RunClock } from './run-clock.ts';
 import { RunEvents } from './run-events.ts';
 import { completedOutcome, type RunOutcome, stoppedOutcome, thrownOutcome } from './run-outcome.ts';
 import { isClockBehind, msUntilDue } from './due-time.ts';
+import { orAbandon } from './or-abandon.ts';
 import type { FailureParts } from './task-failure.ts';
 import type { OutputRecorder } from './output-recorder.ts';
 import type { RunProgressReports } from './run-progress.ts';
@@ -43,8 +46,6 @@ import { timeLimitOf } from './time-limit.ts';
 import type { VerifyFile } from './verification/verify-file.ts';
 import type { WorkVerifier } from './verification/work-verifier.ts';
 
-/** How long an agent has to stop after its run was aborted; after that, the worker stops waiting for it. */
-const STOP_GRACE_MS = 5000;
 /** How long events of runs wait for those of other runs: each commit blocks the event loop for one sync of the disk. */
 const EVENTS_DELAY_MS = 20;
 /** After a claim that the disk did not take. */
@@ -75,6 +76,7 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   progress: RunProgressReports;
   bus: EventBus;
   config: Config;
+  telemetry?: Telemetry | undefined;
   log: Log;
   /** Names this process in leases. */
   workerId: string;
@@ -268,12 +270,18 @@ export class TaskRunner {
   }
 
   /** Resolves when the agent has stopped: the outcome is stored while the worker already takes its next task. */
-  async #run(
+  async #run(adapter: AgentAdapter, task: StoredTask, handle: RunHandle, slot: WorkSlot): Promise<void> {
+    await traceAttempt(this.#deps.telemetry, { agent: adapter.type, task }, () =>
+      this.#attempt(adapter, task, handle, slot),
+    );
+  }
+
+  async #attempt(
     adapter: AgentAdapter,
     task: StoredTask,
     { signal, wait, end }: RunHandle,
     slot: WorkSlot,
-  ): Promise<void> {
+  ): Promise<RunOutcome> {
     const { database, store, runs, registry, workspaces, environments, outputs, recorder } = this.#deps;
     const { runtime, config, bus, log } = this.#deps;
     const progress = this.#deps.progress.begin(task);
@@ -343,6 +351,7 @@ export class TaskRunner {
         // An attempt that was given back after a crash is not the first one again for what the run reads of it.
         runKey: `${task.fence}/${task.attempts + task.forgiven}`,
         signal,
+        telemetry: this.#deps.telemetry,
         environment: () => ({
           ...environments.read(task),
           ...(worktree && worktreeVariables(worktree.row)),
@@ -393,6 +402,7 @@ export class TaskRunner {
         .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'a workspace is left'));
     // The claim is renewed until its outcome is stored, however long the disk takes.
     recorder.record(task, outcome, events, end);
+    return outcome;
   }
 
   /** Adds what the run left in its worktree; the worktree stays, so that a failure here loses nothing. */
@@ -419,20 +429,3 @@ const reportOf = ({ usage, cost, model }: AgentResult): ReportedUsage => ({
   costUsd: cost === undefined ? undefined : Number(cost),
   model,
 });
-
-/** Follows the run, but no longer than the grace period after it was aborted. */
-function orAbandon<T>(run: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let grace: NodeJS.Timeout | undefined;
-    const onAbort = () => {
-      grace = setTimeout(() => reject(new RunStopped('lost')), STOP_GRACE_MS);
-    };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-    const settle = () => {
-      clearTimeout(grace);
-      signal.removeEventListener('abort', onAbort);
-    };
-    run.then(resolve, reject).finally(settle);
-  });
-}

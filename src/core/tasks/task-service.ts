@@ -10,6 +10,7 @@ import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { isDirectory } from '../paths/is-directory.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import { checkBestOf } from './check-best-of.ts';
 import type { ImmediateRuns, InsertClaimed } from './immediate-runs.ts';
@@ -40,6 +41,7 @@ export interface TaskServiceDeps {
   immediate: ImmediateRuns;
   runs: ActiveRuns;
   config: Config;
+  telemetry?: Telemetry | undefined;
   runtime: Runtime;
 }
 
@@ -342,9 +344,10 @@ export class TaskService {
   }
 
   #newborn() {
-    const { runtime } = this.#deps;
+    const { runtime, telemetry } = this.#deps;
     const at = runtime.now().toISOString();
-    return { id: runtime.newId('task'), created_at: at, updated_at: at };
+    const trace_context = telemetry?.newTask() ?? null;
+    return { id: runtime.newId('task'), created_at: at, updated_at: at, trace_context };
   }
 
   /** Where its host is still gone, a retry starts over on another. */

@@ -15,6 +15,7 @@ import type { ApprovalStore } from '../approvals/approval-store.ts';
 import { SecretFiles } from '../paths/secret-files.ts';
 import type { PolicyService } from '../policy/policy-service.ts';
 import type { Database } from '../storage/database.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -67,6 +68,7 @@ export interface ToolDeps {
   forkServer: Pick<ForkServer, 'start'>;
   sandbox: Sandbox;
   fileKeepers: FileKeepers;
+  telemetry: Telemetry | undefined;
   reportBug: (error: unknown) => void;
   runtime: Runtime;
   log: Log;

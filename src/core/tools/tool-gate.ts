@@ -8,6 +8,7 @@ import type { ApprovalService } from '../approvals/approval-service.ts';
 import { type Database, independent } from '../storage/database.ts';
 import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { FileKeepers } from './file-keeper.ts';
 import {
   argumentsSchema,
@@ -19,6 +20,7 @@ import {
 } from './call-review.ts';
 import { editedArguments, noteOfEdit } from './edited-arguments.ts';
 import { maskSecrets } from './mask-secrets.ts';
+import { traceCall } from './trace-call.ts';
 import { isToolFailure, MAX_OUTPUT, type Tool, type ToolContext } from './tool.ts';
 
 /** The most characters of a result that the audit log keeps. */
@@ -61,6 +63,7 @@ export interface ToolGateDeps extends CallReviewDeps {
   fileKeepers?: FileKeepers;
   approvals: ApprovalService;
   audit: AuditLog;
+  telemetry?: Telemetry | undefined;
   runtime: Runtime;
   log: Log;
 }
@@ -77,7 +80,13 @@ export class ToolGate {
     this.#review = review;
   }
 
-  async call(run: ToolRun, requested: RequestedCall): Promise<GateResult> {
+  call(run: ToolRun, requested: RequestedCall): Promise<GateResult> {
+    const { telemetry } = this.#deps;
+    const pass = () => this.#call(run, requested);
+    return telemetry ? traceCall(telemetry, requested, pass) : pass();
+  }
+
+  async #call(run: ToolRun, requested: RequestedCall): Promise<GateResult> {
     let call = requested;
     let note = '';
     let reviewed: ReviewedCall;
@@ -100,7 +109,7 @@ export class ToolGate {
     }
     const isStarted = await this.#begin(run, call, reviewed, approval);
     // A concurrent call has just used the approval, so a new one is needed.
-    if (!isStarted) return this.call(run, { ...requested, approvalId: undefined });
+    if (!isStarted) return this.#call(run, { ...requested, approvalId: undefined });
     const result = await this.#execute(run, reviewed, approval);
     await this.#auditResult(run, call, reviewed.args, result, approval);
     const { scope, plan } = reviewed;

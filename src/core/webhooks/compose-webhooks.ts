@@ -8,6 +8,7 @@ import type { NotificationService } from '../notifications/notification-service.
 import type { LanePeers } from '../outbound/lane-owner.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { failUnauthorizedDeliveries } from './fail-unauthorized-deliveries.ts';
@@ -29,6 +30,7 @@ export interface WebhookDeps {
   audit: AuditLog;
   notifications: NotificationService;
   outbound: Outbound;
+  telemetry: Telemetry | undefined;
   runtime: Runtime;
   log: Log;
   peers: LanePeers | undefined;

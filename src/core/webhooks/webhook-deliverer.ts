@@ -6,6 +6,8 @@ import type { Delivery } from '../delivery.ts';
 import type { AttemptOutcome, SendContext } from '../outbound/delivery-lanes.ts';
 import type { OutboundFetch } from '../outbound/outbound-fetch.ts';
 import { type AttemptResult, postSigned } from '../outbound/post-signed.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { traceDelivery } from '../telemetry/trace-delivery.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Database } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
@@ -30,6 +32,7 @@ export interface WebhookDelivererDeps {
   home: string | undefined;
   /** The public URL of the daemon, for links. */
   baseUrl: () => string | undefined;
+  telemetry?: Telemetry | undefined;
   runtime: Runtime;
   log: Log;
   peers?: LanePeers | undefined;
@@ -132,21 +135,16 @@ export class WebhookDeliverer {
     const { url, event } = delivery;
     const token = this.#tokenOf(delivery);
     const { body, headers } = this.#contentOf(delivery);
-    const sent = await postSigned(
-      this.#deps,
-      {
-        id,
-        url,
-        body,
-        ...this.#secretsOf(delivery),
-        headers: {
-          'x-service-event': event,
-          'x-service-delivery': id,
-          ...headers,
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        },
-      },
-      signal,
+    const post = { id, url, body, ...this.#secretsOf(delivery) };
+    const ownHeaders = {
+      'x-service-event': event,
+      'x-service-delivery': id,
+      ...headers,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
+    const traced = { name: `webhook ${event}`, taskId: delivery.task_id, attempt: delivery.attempt };
+    const sent = await traceDelivery(this.#deps.telemetry, traced, (trace) =>
+      postSigned(this.#deps, { ...post, headers: { ...ownHeaders, ...trace } }, signal),
     );
     const result = withoutToken(sent, token);
     const at = this.#deps.runtime.now();

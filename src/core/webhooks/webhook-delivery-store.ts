@@ -23,7 +23,7 @@ export type PendingDelivery = Pick<
 /** A pending delivery with the URL, format, secrets and status of its webhook. */
 export type DeliveryToSend = Pick<
   WebhookDeliveryRow,
-  'id' | 'webhook_id' | 'event' | 'body' | 'attempt' | 'history'
+  'id' | 'webhook_id' | 'event' | 'task_id' | 'body' | 'attempt' | 'history'
 > &
   Pick<WebhookRow, 'url' | 'format' | 'secret' | 'previous_secret' | 'previous_until' | 'token'> & {
     webhook_status: string;
@@ -75,6 +75,7 @@ export class WebhookDeliveryStore {
           'delivery.id',
           'delivery.webhook_id',
           'delivery.event',
+          'delivery.task_id',
           'delivery.body',
           'delivery.attempt',
           'delivery.history',

@@ -1,19 +1,20 @@
 import type { FastifyInstance } from 'fastify';
 import { healthRoutes } from '../../contract/health.ts';
 import type { App } from '../../core/app.ts';
-import { toPrometheus } from '../../core/health/prometheus.ts';
+import { metricFamilies, toPrometheus } from '../../core/health/prometheus.ts';
 import { implement, TextAnswer } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 export function registerHealth(
   server: FastifyInstance,
-  app: Pick<App, 'config' | 'health' | 'membership' | 'metrics' | 'queue'>,
+  app: Pick<App, 'config' | 'exporter' | 'health' | 'membership' | 'metrics' | 'queue'>,
   check?: ResponseCheck,
 ): void {
   const { health, membership, metrics, queue } = app;
   const timestamp = () => new Date().toISOString();
   const prometheus = async () =>
     new TextAnswer(toPrometheus(metrics, await queue.status(), membership && { daemon: membership.name }));
+  app.exporter?.addMetrics(async () => metricFamilies(metrics, await queue.status()));
   implement(
     server,
     healthRoutes,

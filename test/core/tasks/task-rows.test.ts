@@ -102,6 +102,7 @@ const fresh = {
   error: null,
   result: null,
   parent_id: null,
+  trace_context: null,
   choice: null,
   crashes: 0,
   suspect: 0,

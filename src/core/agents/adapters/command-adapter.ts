@@ -1,6 +1,7 @@
 import { type AgentAdapter, AgentFailure, type AgentResult, type AgentRun } from '../agent-adapter.ts';
 import { type CommandVariableDeps, commandVariables } from '../command-variables.ts';
 import { runProgram } from '../../processes/run-program.ts';
+import { traceProgram } from '../../processes/trace-program.ts';
 import type { Exit, StartProgram } from '../../processes/start-program.ts';
 import { CommandStream } from './command-stream.ts';
 
@@ -36,21 +37,23 @@ async function execute(run: AgentRun, options: CommandAdapterOptions): Promise<A
   const sink = await run.openOutput();
   const outputs = { stdout: new CommandStream(run, 'stdout'), stderr: new CommandStream(run, 'stderr') };
   const unstored = new AbortController();
-  const exit = await runProgram({
-    argv: ['/bin/sh', '-c', command],
-    cwd,
-    env: commandVariables(options, run),
-    umask: run.task.umask,
-    start: options.start,
-    mark: `${options.installation}/${run.task.id}/${run.runKey}`,
-    signal: AbortSignal.any([run.signal, unstored.signal]),
-    onOutput: async (chunk, name) => {
-      if (unstored.signal.aborted) return;
-      // Stored first: what is announced can be read.
-      await sink.write(name, chunk).catch((error: unknown) => unstored.abort(error));
-      outputs[name].push(chunk);
-    },
-  });
+  const exit = await traceProgram(run.telemetry, 'sh', () =>
+    runProgram({
+      argv: ['/bin/sh', '-c', command],
+      cwd,
+      env: commandVariables(options, run),
+      umask: run.task.umask,
+      start: options.start,
+      mark: `${options.installation}/${run.task.id}/${run.runKey}`,
+      signal: AbortSignal.any([run.signal, unstored.signal]),
+      onOutput: async (chunk, name) => {
+        if (unstored.signal.aborted) return;
+        // Stored first: what is announced can be read.
+        await sink.write(name, chunk).catch((error: unknown) => unstored.abort(error));
+        outputs[name].push(chunk);
+      },
+    }),
+  );
   const output = outputs.stdout.finish();
   const errorOutput = outputs.stderr.finish();
   if (!run.signal.aborted) failedToStore(unstored.signal, output);

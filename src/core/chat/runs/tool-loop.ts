@@ -18,6 +18,8 @@ import type { LoopEnd, RunRules } from './run-policy.ts';
 import { type OpenCall, resultMessage, type RunState, usedTokens } from './run-state.ts';
 import { withoutToolParts } from '../history/tool-free.ts';
 import { maskValue } from '../../tools/mask-secrets.ts';
+import { type Telemetry, traced } from '../../telemetry/telemetry.ts';
+import { StepTrace } from './step-trace.ts';
 
 const MAX_RETRIES = 2;
 const RETRY_MS = 1000;
@@ -49,6 +51,7 @@ export interface ToolLoopDeps {
   gate: ToolGate;
   approvals: ApprovalService;
   compactor: Pick<Compactor, 'fitRun'>;
+  telemetry?: Telemetry | undefined;
   usage: Pick<UsageLedger, 'record'>;
   /** Whether a call may be repeated when the outcome of the first is unknown. */
   isRepeatable: (toolName: string) => Promise<boolean>;
@@ -68,13 +71,25 @@ export class ToolLoop {
 
   /** Throws a `RunFailure`, or an `AppError` of the storage; an aborted run rejects with the error of its current operation. */
   async run(order: LoopOrder): Promise<LoopEnd> {
+    const trace = new StepTrace(this.#deps.telemetry);
+    try {
+      return await this.#run(order, trace);
+    } catch (error) {
+      trace.end(error instanceof RunFailure ? error.code.toLowerCase() : 'Error');
+      throw error;
+    } finally {
+      trace.end();
+    }
+  }
+
+  async #run(order: LoopOrder, trace: StepTrace): Promise<LoopEnd> {
     const { state, endsWithAnswer, save, savesEnd = true } = order;
     const maxSteps = order.limits.steps;
     // The daemon stopped after the answer was saved.
     if (isAnswered(state)) return { kind: 'done' };
     for (;;) {
       if (state.open.length > 0) {
-        const approvals = await this.#runOpen(order);
+        const approvals = await trace.within(() => this.#runOpen(order));
         if (approvals.length > 0) return { kind: 'waiting', approvals };
         this.#emitStepComplete(order);
       }
@@ -84,7 +99,8 @@ export class ToolLoop {
           'MAX_STEPS',
           `The run did not finish within ${maxSteps} ${maxSteps === 1 ? 'step' : 'steps'}`,
         );
-      const end = await this.#step(order);
+      trace.begin(state.step + 1);
+      const end = await trace.within(() => this.#step(order));
       const isLast = endsWithAnswer && state.step >= maxSteps;
       if (end.calls.length === 0 || isLast) {
         if (isLast && order.tools.length > 0) state.finishReason = 'max_round_trips';
@@ -237,7 +253,7 @@ export class ToolLoop {
 
   async #runCall(order: LoopOrder, call: OpenCall): Promise<RanCall | { waiting: Approval }> {
     const { run, state, emit, onApproval, save, whileWaiting = atOnce } = order;
-    const { gate, approvals, isRepeatable } = this.#deps;
+    const { gate, approvals, isRepeatable, telemetry } = this.#deps;
     if (call.isBegun && !(await isRepeatable(call.name))) return { result: unknownOutcome };
     for (;;) {
       call.isBegun = true;
@@ -251,10 +267,17 @@ export class ToolLoop {
       if (isNew) emit({ type: 'approval:requested', data: { toolCallId: call.id, approval } });
       if (onApproval === 'return') return { waiting: approval };
       await save?.(state);
-      await whileWaiting(async () => {
+      const decide = async () => {
         const decided = approvals.show(await approvals.waitForDecision(approval.id, run.context.signal));
         emit({ type: 'approval:decided', data: { toolCallId: call.id, approval: decided } });
-      });
+      };
+      const attributes = { 'gen_ai.tool.name': approval.toolName, 'gen_ai.tool.call.id': call.id };
+      await traced(
+        telemetry,
+        'approval',
+        () => ({ attributes }),
+        () => whileWaiting(decide),
+      );
     }
   }
 

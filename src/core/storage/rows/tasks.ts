@@ -66,6 +66,8 @@ export interface TaskHead {
   best_of: string | null;
   /** The task of which it is a candidate. */
   parent_id: string | null;
+  /** JSON: its span in a trace, where telemetry is exported, see `telemetry/stored-context.ts`. */
+  trace_context: string | null;
 }
 
 /** All columns of a task. */
