@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { buildClient } from './build-client.js';
 import { buildWeb } from './build-web.js';
 import { lateSchemas } from './late-schemas.js';
 
@@ -101,6 +102,7 @@ const chunks = [
   ...(await bundle({ 'reader-thread': source('core/storage/sqlite/long-reads/reader-thread.ts') })),
   ...(await bundle({ 'snapshot-thread': source('core/backup/snapshot-thread.ts') })),
   ...(await buildWeb(root, join(dist, 'web'))),
+  ...(await buildClient(root, dist)),
 ];
 const circular = chunksInCycles(chunks);
 if (circular.length > 0) throw new Error(`Chunks import each other in a circle: ${circular.join(', ')}`);

@@ -59,6 +59,7 @@ export const coreOrder: readonly string[] = [
   'candidates',
 
   // The ways in and out.
+  'a2a',
   'gateway',
   'openai-api',
   'integrations',

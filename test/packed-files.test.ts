@@ -33,9 +33,9 @@ describe('the packed package', () => {
     paths = packed.files.map(({ path }) => path);
   });
 
-  it('has the launcher, the bundle with its maps and licenses, the manual page, and nothing else', () => {
+  it('has the launcher, the bundle with its maps and licenses, the client, the manual page, and nothing else', () => {
     const known =
-      /^(package\.json|README\.md|LICENSE|bin\/(svc|runtime)\.js|docs\/reference\/svc\.1|dist\/(licenses\.txt|web\/[\w./-]+|[\w.-]+\.js(\.map)?))$/;
+      /^(package\.json|README\.md|LICENSE|bin\/(svc|runtime)\.js|docs\/reference\/svc\.1|dist\/(licenses\.txt|openapi\.json|client\.d\.ts|web\/[\w./-]+|[\w.-]+\.js(\.map)?))$/;
     expect(paths.filter((path) => !known.test(path))).toEqual([]);
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -43,12 +43,15 @@ describe('the packed package', () => {
         'README.md',
         'bin/runtime.js',
         'bin/svc.js',
+        'dist/client.d.ts',
+        'dist/client.js',
         'dist/index-thread.js',
         'dist/reader-thread.js',
         'dist/snapshot-thread.js',
         'dist/licenses.txt',
         'dist/main.js',
         'dist/main.js.map',
+        'dist/openapi.json',
         'package.json',
       ]),
     );
@@ -68,7 +71,7 @@ describe('the packed package', () => {
   });
 
   it('is small', () => {
-    expect(packed.unpackedSize).toBeLessThan(24_000_000);
+    expect(packed.unpackedSize).toBeLessThan(26_000_000);
   });
 
   it('is called svc-agents, and its command svc', () => {

@@ -139,9 +139,10 @@ export function createClient(routes: RouteTable, options: ClientOptions): Client
       const response = await open(route, input, 'text/event-stream', options);
       if (response.status === 204) return;
       if (response.status !== 200) throw errorOf(response, parseBody(await response.text(), response.status));
+      await requireEventStream(response);
       options.onOpen?.();
       if (!response.body) return;
-      for await (const event of readServerSentEvents(response.body)) {
+      for await (const event of eventsOf(response.body)) {
         received(event.data, name);
         yield event;
       }
@@ -177,6 +178,24 @@ function errorOf({ status, headers }: Pick<Answer, 'status' | 'headers'>, body: 
     mayPass: !isLasting,
     retryAfter: Number.isFinite(seconds) ? seconds : undefined,
   });
+}
+
+/** What a proxy answers in place of a stream would otherwise be a stream without events. */
+async function requireEventStream({ status, headers, body }: Answer): Promise<void> {
+  const type = headers.get('content-type') ?? 'text/event-stream';
+  if (type.startsWith('text/event-stream')) return;
+  // Beginning to read it is what lets it be left.
+  if (body) for await (const _ of body) break;
+  throw new ApiError(status, { error: `The answer is not an event stream but ${type.slice(0, 100)}` });
+}
+
+async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+  try {
+    yield* readServerSentEvents(body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    throw new ApiError(200, { error: `The event stream is not valid: ${error.message.slice(0, 200)}` });
+  }
 }
 
 function pathOf(route: RouteSummary, { params = {}, query = {} }: AnyInput): string {

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import { a2aPath } from './a2a-path.ts';
+import { a2aAnswerSchema } from './a2a.ts';
 import { mcpPath } from './mcp-path.ts';
 import { jsonRpcMessageSchema } from './mcp.ts';
 import { openaiErrorSchema } from './openai/error.ts';
@@ -8,6 +10,7 @@ import { errorBodySchema } from './primitives.ts';
 export const errorForms = {
   openai: { below: '/v1', schema: openaiErrorSchema },
   mcp: { below: mcpPath, schema: jsonRpcMessageSchema },
+  a2a: { below: a2aPath, schema: a2aAnswerSchema },
 } as const satisfies Record<string, { below: `/${string}`; schema: z.ZodType }>;
 export type ErrorFormName = keyof typeof errorForms;
 

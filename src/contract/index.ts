@@ -1,3 +1,4 @@
+import { a2aRoutes } from './a2a.ts';
 import { agentsRoutes } from './agents.ts';
 import { approvalsRoutes } from './approvals.ts';
 import { auditRoutes } from './audit.ts';
@@ -42,6 +43,7 @@ import { webhooksRoutes } from './webhooks.ts';
 
 /** Every resource of the API. */
 export const contract = {
+  a2a: a2aRoutes,
   agents: agentsRoutes,
   sandbox: sandboxRoutes,
   approvals: approvalsRoutes,

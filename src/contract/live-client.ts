@@ -3,6 +3,7 @@ import type { LiveMessage, LiveTopic } from './live.ts';
 /** The part of a WebSocket that the client needs; those of browsers and of `ws` both fit. */
 export interface LiveSocket {
   send(text: string): void;
+  close(): void;
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
   addEventListener(type: 'close', listener: (event: { code: number }) => void): void;
 }
@@ -43,7 +44,9 @@ export class LiveClient {
   }
 
   #receive(text: string): void {
-    const message = JSON.parse(text) as LiveMessage;
+    const message = parseMessage(text);
+    // Nothing that follows can be trusted to be complete.
+    if (!message) return this.#socket.close();
     if (message.type === 'hello') {
       this.#isReady = true;
       for (const { topics } of this.#requests) this.#send(topics);
@@ -56,6 +59,16 @@ export class LiveClient {
   #close(): void {
     this.#isClosed = true;
     for (const { settle } of this.#requests.splice(0)) settle.reject(closed());
+  }
+}
+
+function parseMessage(text: string): LiveMessage | undefined {
+  try {
+    const message = JSON.parse(text) as LiveMessage | null;
+    return typeof message === 'object' && typeof message?.type === 'string' ? message : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 

@@ -22,6 +22,8 @@ export const notificationSchema = z
       'candidates_to_compare',
       'push_failed',
       'signing_key_added',
+      'budget_warning',
+      'budget_reached',
     ]),
     title: z.string(),
     message: z.string(),

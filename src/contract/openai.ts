@@ -10,7 +10,7 @@ import { openaiResponseSchema, responseEventSchema, responseRequestSchema } from
 import { defineRoutes } from './route.ts';
 
 /** Images and files travel in requests. */
-const BODY_LIMIT = 32 * 1024 * 1024;
+const BODY_LIMIT = 16 * 1024 * 1024;
 const door = { access: 'session', scopes: ['models:use'] } as const;
 
 /** The API of OpenAI, for programs that speak it. Its errors have the form of OpenAI too, see `error-forms.ts`. */

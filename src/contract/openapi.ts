@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { errorFormOf, errorSchemaOf } from './error-forms.ts';
+import { liveMessageSchema, watchSchema } from './live.ts';
+import { livePath } from './live-path.ts';
 import { errorBodySchema } from './primitives.ts';
 import { querySchema } from './query-schema.ts';
 import { errorMeanings, errorStatusesOf } from './route-errors.ts';
@@ -19,6 +21,8 @@ const accessText = {
 export function toOpenApi(contract: Record<string, Routes>, info: { version: string; url: string }): Json {
   const schemas: Json = {};
   schemaOf(errorBodySchema, 'output', schemas);
+  schemaOf(liveMessageSchema, 'output', schemas);
+  schemaOf(watchSchema, 'input', schemas);
   const paths: Record<string, Json> = {};
   for (const [resource, routes] of Object.entries(contract))
     for (const [name, route] of Object.entries(routes)) {
@@ -30,7 +34,7 @@ export function toOpenApi(contract: Record<string, Routes>, info: { version: str
     info: {
       title: 'svc',
       version: info.version,
-      description: 'Orchestration service for AI agents.',
+      description: `Orchestration service for AI agents. A WebSocket at ${livePath} sends each LiveMessage as text, and takes a LiveWatch; it needs a session.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: info.url }],

@@ -127,6 +127,7 @@ export const routeAudit: Readonly<Record<string, RouteAudit>> = {
   'PATCH /api/schedules/:id': { event: 'schedules.changed' },
   'POST /api/schedules/:id/run': { event: 'schedules.run' },
   'DELETE /api/schedules/:id': { event: 'schedules.deleted' },
+  'POST /a2a': isTask,
   'POST /mcp': { none: 'Its tools call the features of the API, which record what they change' },
   'POST /api/inbox/read': { none: 'It marks notifications of the caller' },
   'POST /api/notifications/:id/read': { none: 'It marks a notification of the caller' },

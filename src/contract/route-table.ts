@@ -3,6 +3,10 @@ import type { RouteTable } from './client.ts';
 
 /** The routes without their schemas, for a client that has to start fast. */
 export const routeTable = {
+  a2a: {
+    getCard: { method: 'GET', path: '/.well-known/agent-card.json' },
+    call: { method: 'POST', path: '/a2a', events: true },
+  },
   agents: {
     list: { method: 'GET', path: '/api/agents' },
     listTypes: { method: 'GET', path: '/api/agents/types' },
@@ -294,6 +298,7 @@ export const routeTable = {
   },
   usage: {
     list: { method: 'GET', path: '/api/usage' },
+    listBudgets: { method: 'GET', path: '/api/usage/budgets' },
     getCsv: { method: 'GET', path: '/api/usage/csv', file: 'text/csv' },
   },
   users: {

@@ -4,12 +4,18 @@ import { defineRoutes } from './route.ts';
 import { scopeSchema } from './scopes.ts';
 import { nameSchema } from './users.ts';
 
-const dayBudgets = {
+const budgets = {
   tokensPerDay: z.int().min(1000).max(1_000_000_000_000).optional().meta({
-    description: 'How many tokens of models its tasks may use on a day (UTC)',
+    description: 'How many tokens of models it may use on a day (UTC)',
   }),
   costPerDay: z.number().positive().max(1_000_000).optional().meta({
-    description: 'How many USD its tasks may use on a day (UTC)',
+    description: 'How many USD it may use on a day (UTC)',
+  }),
+  tokensPerMonth: z.int().min(1000).max(1_000_000_000_000).optional().meta({
+    description: 'How many tokens of models it may use in a month (UTC)',
+  }),
+  costPerMonth: z.number().positive().max(1_000_000).optional().meta({
+    description: 'How many USD it may use in a month (UTC)',
   }),
 };
 
@@ -33,8 +39,7 @@ export const apiTokenSchema = z
     prefix: z.string().meta({ description: 'First characters of the token' }),
     createdAt: timestampSchema,
     expiresAt: timestampSchema.optional(),
-    tokensPerDay: dayBudgets.tokensPerDay,
-    costPerDay: dayBudgets.costPerDay,
+    ...budgets,
     ...modelLimits,
     lastUsedAt: timestampSchema.optional(),
   })
@@ -49,7 +54,7 @@ export const createTokenSchema = z.object({
     .max(20)
     .transform((scopes) => [...new Set(scopes)]),
   expiresInDays: z.int().min(1).max(3650).optional(),
-  ...dayBudgets,
+  ...budgets,
   ...modelLimits,
 });
 export type CreateToken = z.output<typeof createTokenSchema>;

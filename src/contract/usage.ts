@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limitSchema, offsetSchema, pageFields } from './primitives.ts';
+import { budgetStatusSchema } from './budgets.ts';
 import { defineRoutes } from './route.ts';
 
 /** What usage can be added up by. */
@@ -81,6 +82,13 @@ export const usageRoutes = defineRoutes({
       by: usageGroupSchema,
       sum: usageSumSchema.meta({ description: 'Of everything that the filters match' }),
     }),
+  },
+  listBudgets: {
+    method: 'GET',
+    path: '/api/usage/budgets',
+    access: 'session',
+    summary: 'List the budgets and how much of each is used',
+    response: z.object({ budgets: z.array(budgetStatusSchema) }),
   },
   getCsv: {
     method: 'GET',

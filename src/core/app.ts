@@ -19,6 +19,7 @@ import type { Config } from './config/config.ts';
 import { requireProSettings } from './config/require-pro-settings.ts';
 import { composeDevices } from './devices/compose-devices.ts';
 import { EventBus } from './events.ts';
+import { composeA2a } from './a2a/compose-a2a.ts';
 import { composeGateway } from './gateway/compose-gateway.ts';
 import { composeHealth } from './health/compose-health.ts';
 import { composeComments } from './integrations/comments/compose-comments.ts';
@@ -141,8 +142,8 @@ function composeFeatures(
       .add(composeWebhooks)
       .add(composePush)
       .add(composeApprovals)
-      .add(composeBudgets)
       .add(composeUsage)
+      .add(composeBudgets)
       .add(composeProviders)
       .add(composeSettings)
       .add(composeMemory)
@@ -154,6 +155,7 @@ function composeFeatures(
       .add(composeAgentPrograms)
       .add(composeCandidates)
       .add(composeGateway)
+      .add(composeA2a)
       .add(composeOpenAiApi)
       .add(composeOAuth)
       .add(composePullRequests)
@@ -162,17 +164,29 @@ function composeFeatures(
       .add(composeIntegrations)
       .add(composeDevices)
       // Execution starts after everything that reacts to what tasks do.
-      .add(({ execution, workspaces, worktrees, repositoryNames, usage, budgets, sandbox, shells }) =>
-        composeTaskExecution({
-          ...execution,
+      .add(
+        ({
+          execution,
           workspaces,
           worktrees,
           repositoryNames,
           usage,
           budgets,
+          budgetApprovals,
           sandbox,
           shells,
-        }),
+        }) =>
+          composeTaskExecution({
+            ...execution,
+            workspaces,
+            worktrees,
+            repositoryNames,
+            usage,
+            budgets,
+            budgetApprovals,
+            sandbox,
+            shells,
+          }),
       )
       .add(composeDaemons)
       .add(composeSchedules)

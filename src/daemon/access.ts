@@ -83,8 +83,11 @@ export function guardRequests(server: FastifyInstance, app: AccessServices): voi
         const { url } = request.raw;
         if (url?.includes('?') && secretInQuery.test(url))
           throw new AppError('validation', 'Secrets are not allowed in a URL. Send them in a header.');
+        // A route for tokens alone counts the requests of each.
         const isCounted =
-          route.limit !== undefined || app.config.get('limits.requestsPerMinute') !== undefined;
+          route.access === 'token' ||
+          route.limit !== undefined ||
+          app.config.get('limits.requestsPerMinute') !== undefined;
         const known = isCounted || route.access === 'public' ? undefined : recallCaller(app, request);
         if (known) {
           admit(request, known, route);
@@ -169,9 +172,9 @@ async function count(
   else if (general !== undefined) await app.limits.take('any', key, { max: general, windowMs: MINUTE });
 }
 
-/** Checks the burst limit first, so that refused requests do not count for the minute. */
-async function countGatewayRequest(
-  app: AccessServices,
+/** Counts a request of a token. Checks the burst limit first, so that refused requests do not count for the minute. */
+export async function countGatewayRequest(
+  app: Pick<AccessServices, 'config' | 'limits'>,
   tokenId: string,
   limit: Route['tokenLimit'] = 'submissions',
 ): Promise<void> {

@@ -35,9 +35,13 @@ export async function findCaller(app: CallerServices, request: FastifyRequest): 
   return app.accessKey.isOpen && !isForwarded(request) ? owner : undefined;
 }
 
-/** The caller of a session that is still in the cache. */
-export function recallCaller(app: Pick<App, 'sessions'>, request: FastifyRequest): Caller | undefined {
+/** The caller of a session or an API token that is still in the cache. */
+export function recallCaller(
+  app: Pick<App, 'sessions' | 'tokens'>,
+  request: FastifyRequest,
+): Caller | undefined {
   const credential = credentialOf(request);
+  if (credential?.kind === 'token') return app.tokens.recall(credential.text);
   return credential?.kind === 'session' ? app.sessions.recall(credential.text) : undefined;
 }
 

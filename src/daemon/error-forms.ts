@@ -66,9 +66,9 @@ const openai: ErrorForm = ({ status, message, details, cause }) => {
   };
 };
 
-const mcp: ErrorForm = (failure) => ({ status: failure.status, body: toJsonRpcError(failure) });
+const jsonRpc: ErrorForm = (failure) => ({ status: failure.status, body: toJsonRpcError(failure) });
 
-const forms: Record<ErrorFormName, ErrorForm> = { openai, mcp };
+const forms: Record<ErrorFormName, ErrorForm> = { openai, mcp: jsonRpc, a2a: jsonRpc };
 
 /** Gives a failure the form that clients expect at a path, with or without a query. */
 export function formError(path: string, failure: Failure): FormedError {

@@ -54,7 +54,7 @@ export function createHostGate({
 function isApi(url: string): boolean {
   const [path = ''] = url.split(/[?#;]/);
   try {
-    return /^\/(api|mcp|v1)/.test(decodeURIComponent(path).toLowerCase());
+    return /^\/(api|mcp|a2a|v1)/.test(decodeURIComponent(path).toLowerCase());
   } catch {
     return true;
   }

@@ -16,6 +16,7 @@ import { answerBelowRoutes, sendError } from './raw-answers.ts';
 import { BODY_LIMIT, parseJsonBody } from './request-body.ts';
 import { validate, validateHeaders } from './request-schemas.ts';
 import type { ResponseCheck } from './response-check.ts';
+import { registerA2a } from './routes/a2a.ts';
 import { registerAgents } from './routes/agents.ts';
 import { registerSandbox } from './routes/sandbox.ts';
 import { registerApprovals } from './routes/approvals.ts';
@@ -63,6 +64,7 @@ import { traceRequests } from './trace-requests.ts';
 
 /** The routes of every resource of the contract. */
 const resources = [
+  registerA2a,
   registerAgents,
   registerSandbox,
   registerApprovals,

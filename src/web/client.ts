@@ -1,3 +1,4 @@
+import { chunksOf } from '../contract/chunks-of.ts';
 import { createClient } from '../contract/client.ts';
 import { routeTable } from '../contract/route-table.ts';
 
@@ -21,13 +22,3 @@ export const client = createClient(routeTable, {
     return { status, headers, text: () => response.text(), body: body && chunksOf(body) };
   },
 });
-
-/** Not every browser can iterate a stream. */
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
-  } finally {
-    await reader.cancel();
-  }
-}

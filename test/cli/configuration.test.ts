@@ -171,3 +171,17 @@ it('completion starts no daemon, and knows the built-in providers without one', 
   expect(await home.svc(['__complete', '--', 'run', '--model', ''])).toMatchObject({ code: 0, stdout: '' });
   expect(existsSync(join(home.folder, 'daemon.json'))).toBe(false);
 });
+
+it('one entry of a setting is set, shown and removed by its name', async () => {
+  ensureBuilt();
+  await using home = await SvcHome.create();
+  const value = '["groq/a","openai/b"]';
+  const set = await home.svc(['config', 'set', 'routes.fast', value]);
+  expect(set).toMatchObject({ code: 0, stderr: hint(`routes.fast is ${value} (settings).`) });
+  expect((await home.svc(['config', 'get', 'routes.fast'])).stdout).toBe(`${value}\n`);
+  expect((await home.svc(['config', 'set', 'routes.slow', '["none"]'])).stderr).toContain(
+    'Expected provider/model',
+  );
+  expect((await home.svc(['config', 'unset', 'routes.fast'])).stderr).toContain('routes.fast is unset');
+  expect((await home.svc(['config', 'get', 'routes'])).stdout).toBe('{}\n');
+});

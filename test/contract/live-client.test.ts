@@ -11,6 +11,7 @@ function connection() {
   const listeners: Record<string, ((event: never) => void)[]> = { message: [], close: [] };
   const socket: LiveSocket = {
     send: (text) => void sent.push(JSON.parse(text)),
+    close: () => emit('close', { code: 1005 }),
     addEventListener: (type: string, listener: (event: never) => void) =>
       void listeners[type]?.push(listener),
   };
@@ -22,11 +23,24 @@ function connection() {
     sent,
     received,
     tell: (message: LiveMessage) => emit('message', { data: JSON.stringify(message) }),
+    say: (text: string) => emit('message', { data: text }),
     close: () => emit('close', { code: 1006 }),
   };
 }
 
 describe('the client of the live feed', () => {
+  it.each(['', 'null', '17', '[]', '{}', '{"type":1}', '<html>'])(
+    'closes a feed that sends %j, which is no message',
+    async (text) => {
+      const { client, received, say, tell } = connection();
+      tell(hello);
+      const watching = client.watch(['tasks']);
+      say(text);
+      await expect(watching).rejects.toThrow('closed');
+      expect(received).toEqual([hello]);
+    },
+  );
+
   it('watches topics once the daemon is there, and knows when it does', async () => {
     const { client, sent, received, tell } = connection();
     const first = client.watch(['tasks', 'task:task_1']);

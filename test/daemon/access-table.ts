@@ -21,6 +21,8 @@ const back: AccessRow = { access: 'public', crossSite: true };
 
 /** Who may call what: written by hand, so that a change of the contract is seen here. */
 export const accessTable: Record<string, AccessRow> = {
+  'a2a.getCard': open,
+  'a2a.call': { access: 'token', scopes: ['tasks:read', 'tasks:write', 'gateway:write'] },
   'agents.list': session,
   'agents.listTypes': session,
   'agents.get': session,
@@ -228,6 +230,7 @@ export const accessTable: Record<string, AccessRow> = {
   'tools.list': session,
   'usage.list': session,
   'usage.getCsv': session,
+  'usage.listBudgets': session,
   'users.list': admin,
   'users.update': admin,
   'webhooks.update': hooks,

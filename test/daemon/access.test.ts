@@ -201,7 +201,7 @@ describe.each(targets)('$name', (target) => {
     expect(errorSchemaOf(path).safeParse(JSON.parse(answer.body)).success, answer.body).toBe(true);
   });
 
-  it.runIf(/^\/(api|mcp|v1)/.test(path)).each(['cross-site', 'same-site'])(
+  it.runIf(/^\/(api|mcp|a2a|v1)/.test(path)).each(['cross-site', 'same-site'])(
     'rejects a request from a page that is %s',
     async (site) => {
       const from = (mode: string) =>

@@ -208,6 +208,7 @@ const unowned = [
   'inbound.get',
   'inbound.replay',
   'invites.delete',
+  'openai.getModel',
   'memory.listChunks',
   'memory.deleteChunk',
   'memory.deleteFile',

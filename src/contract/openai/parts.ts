@@ -4,8 +4,7 @@ import { z } from 'zod';
 const MAX_NAME = 300;
 
 export const modelNameSchema = z.string().trim().min(1).max(MAX_NAME).meta({
-  description:
-    '`provider/model`, a model of the default provider, a route of `models.routes`, or `agent/TYPE`',
+  description: '`provider/model`, a model of the default provider, a route of `routes`, or `agent/TYPE`',
 });
 
 /** An image or a file in the request itself. */

@@ -1,11 +1,45 @@
+import type { ApprovalService } from '../approvals/approval-service.ts';
+import type { ApprovalStore } from '../approvals/approval-store.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
-import { DayBudgets, type DayBudgetsDeps } from './day-budgets.ts';
+import { dayOf } from '../usage/usage-days.ts';
+import { BudgetApprovals } from './budget-approvals.ts';
+import { BudgetService } from './budget-service.ts';
+import { Budgets, type BudgetsDeps } from './budgets.ts';
 
-/** The budgets that tasks and calls of models share. */
-export function composeBudgets(deps: DayBudgetsDeps): Feature<{ budgets: DayBudgets }> {
-  const budgets = new DayBudgets(deps);
+const KEPT_MS = 90 * 86_400_000;
+
+export interface BudgetFeatureDeps extends BudgetsDeps {
+  approvals: ApprovalService;
+  approvalStore: ApprovalStore;
+}
+
+export interface BudgetServices {
+  budgets: Budgets;
+  budgetApprovals: BudgetApprovals;
+  budgetReports: BudgetService;
+}
+
+/** The budgets that tasks, messages and calls of models share. */
+export function composeBudgets(deps: BudgetFeatureDeps): Feature<BudgetServices> {
+  const { database, runtime } = deps;
+  const budgets = new Budgets(deps);
   return {
-    services: { budgets },
-    lifecycle: { tidy: { everyMs: TIDY_EVERY_MS, run: () => budgets.tidy(), shared: 'budgets' } },
+    services: {
+      budgets,
+      budgetApprovals: new BudgetApprovals({ ...deps, marks: budgets.marks }),
+      budgetReports: new BudgetService({ ...deps, budgets }),
+    },
+    lifecycle: {
+      stop: () => budgets.idle(),
+      tidy: {
+        everyMs: TIDY_EVERY_MS,
+        // Removes what no budget looks at any more.
+        run: () => {
+          const before = dayOf(new Date(runtime.now().getTime() - KEPT_MS));
+          return database.write(({ db }) => db.deleteFrom('usage_days').where('day', '<', before).execute());
+        },
+        shared: 'budgets',
+      },
+    },
   };
 }

@@ -4,6 +4,7 @@ import { earlierKey } from '../../contract/setting-keys.ts';
 import { AppError } from '../errors.ts';
 import { isSealed, type SecretBox } from '../secrets/secret-box.ts';
 import { EnvironmentValues } from './environment-values.ts';
+import { parseJsonText } from './parse-json-text.ts';
 import { requireWritable } from './require-writable.ts';
 import { mapSecrets, unmask } from './secret-parts.ts';
 import { hasPasswordIn } from './service-urls.ts';
@@ -25,6 +26,7 @@ import {
   defaultOf,
   definitionOf,
   environmentNameOf,
+  findEntry,
   findSetting,
   type SettingKey,
   settingKeys,
@@ -177,11 +179,13 @@ export class Config {
   }
 
   /**
-   * Stores one setting on behalf of a user, or takes it out with null; live ones take effect at once. Throws `conflict`
-   * where another daemon has changed it meanwhile.
+   * Stores one setting, or one entry of a setting, on behalf of a user, or takes it out with null; live ones take effect at
+   * once. Throws `conflict` where another daemon has changed it meanwhile.
    */
   async set(name: string, value: unknown, author?: string): Promise<Setting> {
     const key = findSetting(name);
+    const entry = key ? undefined : findEntry(name);
+    if (entry) return this.set(entry.key, this.#withEntry(entry, value), author);
     if (!key) throw new AppError('not_found', 'There is no such setting. See them: svc config ls');
     if (value !== null) this.#requireFit(key, value);
     const unfit = this.forgottenBy(key, value);
@@ -230,6 +234,13 @@ export class Config {
       if (after) this.#values.set(key, after);
       return JSON.stringify(before?.value) !== JSON.stringify(after?.value);
     });
+  }
+
+  /** The entries of the setting, one of them replaced, or taken out with null. */
+  #withEntry({ key, entry }: { key: SettingKey; entry: string }, value: unknown): unknown {
+    const others = Object.entries(this.get(key) as object).filter(([name]) => name !== entry);
+    if (value !== null) return Object.fromEntries([...others, [entry, parseJsonText(value)]]);
+    return others.length === 0 ? null : Object.fromEntries(others);
   }
 
   #requireFit(key: SettingKey, value: unknown): void {

@@ -187,7 +187,7 @@ export const providerSettings = {
     description:
       'Prices of models by provider/model: { input, output, cachedInput, cacheWrite } in USD per million tokens, the last two optional; they replace the list prices',
   }),
-  'models.routes': define({
+  routes: define({
     schema: () => routesSchema,
     default: {},
     live: true,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { currentKey, earlierKey } from '../../contract/setting-keys.ts';
+import { budgetSchema } from '../../contract/budgets.ts';
+import { parseJsonText } from './parse-json-text.ts';
 import { agentSettings } from './agent-settings.ts';
 import { backupSettings } from './backup-settings.ts';
 import { daemonSettings } from './daemon-settings.ts';
@@ -91,13 +93,20 @@ export const settings = {
     schema: () => count(1000, 1_000_000_000_000).optional(),
     default: undefined,
     live: true,
-    description: 'How many tokens all tasks together may use on a day (UTC)',
+    description: 'How many tokens models may use on a day in all (UTC)',
   }),
   'limits.costPerDay': define({
     schema: () => z.number().positive().optional(),
     default: undefined,
     live: true,
-    description: 'How many USD all tasks together may use on a day (UTC)',
+    description: 'How many USD models may cost on a day in all (UTC)',
+  }),
+  budgets: define({
+    schema: () => z.preprocess(parseJsonText, z.array(budgetSchema).max(100, 'At most 100 budgets')),
+    default: [],
+    live: true,
+    description:
+      'Budgets of models, as a JSON list: { scope, match, period, tokens, usd, onReached }; scope: all, task, agent, token, user or repository; period: run, day or month (UTC); onReached: stop or ask',
   }),
   'limits.streamsPerUser': define({
     schema: () => count(1, 10_000),
@@ -124,6 +133,12 @@ export const settings = {
     default: 10,
     live: true,
     description: 'Gateway submissions per second and API token',
+  }),
+  'a2a.enabled': define({
+    schema: () => z.stringbool().or(z.boolean()),
+    default: false,
+    live: true,
+    description: 'Serve other agents at /a2a, with a public agent card (A2A)',
   }),
   'metrics.public': define({
     schema: () => z.stringbool().or(z.boolean()),
@@ -193,6 +208,18 @@ export function holdsSecret(key: SettingKey): boolean {
 export function findSetting(key: string): SettingKey | undefined {
   const current = currentKey(key);
   return settingKeys.find((known) => known === current);
+}
+
+/** The setting of entries by name, and the entry of it, that a key such as `routes.fast` means. */
+export function findEntry(name: string): { key: SettingKey; entry: string } | undefined {
+  const key = settingKeys.find((known) => name.startsWith(`${known}.`) && hasEntries(known));
+  return key && { key, entry: name.slice(key.length + 1) };
+}
+
+/** Entries with secrets in them are changed in whole, so that a mask always stands for the secret that it hides. */
+function hasEntries(key: SettingKey): boolean {
+  const { default: usual } = definitionOf(key);
+  return typeof usual === 'object' && usual !== null && !Array.isArray(usual) && !holdsSecret(key);
 }
 
 /** The spellings under which a settings file may hold a setting; the first that it has counts. */

@@ -26,6 +26,8 @@ import { TaskWaits } from './task-waits.ts';
 export interface GatewayServices {
   gateway: GatewayService;
   gatewayWaits: TaskWaits;
+  gatewayRequests: GatewayRequestStore;
+  gatewayNotify: NotifyDeliverer;
 }
 
 export interface GatewayDeps {
@@ -58,13 +60,14 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     store: new NotifyStore(database),
     fetch: outbound.fetch,
   });
+  const requests = new GatewayRequestStore(database);
   const gateway = new GatewayService({
     tasks,
     check: deps.newTaskCheck,
     registry,
     environments,
     taskStore,
-    requests: new GatewayRequestStore(database),
+    requests,
     notify,
     outlook: new QueueOutlook({ database, registry, runtime, queue, pause, slots, clusterPools, estimates }),
     estimates,
@@ -74,7 +77,7 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     runtime,
   });
   return {
-    services: { gateway, gatewayWaits: waits },
+    services: { gateway, gatewayWaits: waits, gatewayRequests: requests, gatewayNotify: notify },
     lifecycle: {
       start: () => notify.start(),
       stop: async () => {

@@ -139,6 +139,8 @@ export class GatewayService {
           id: requestId,
           owner_id: caller.userId,
           workflow: workflow ?? null,
+          context_id: null,
+          message: null,
         });
         if (notifyUrl !== undefined)
           notify.add(transaction, {

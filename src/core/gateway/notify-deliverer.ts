@@ -13,7 +13,8 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import { isTerminal } from '../tasks/task-states.ts';
-import { notifyBody } from './notify-body.ts';
+import { openHeaders } from '../a2a/push-headers.ts';
+import { bodyOfDelivery } from './notify-body.ts';
 import { notifySecretOf } from '../secrets/notify-secret.ts';
 import type { NewNotification, NotifyStore, OpenDelivery } from './notify-store.ts';
 
@@ -101,7 +102,7 @@ export class NotifyDeliverer {
       const waiting = await store.waitingFor(taskId, db);
       const change = { status: 'due', next_attempt_at: runtime.now().toISOString() };
       for (const delivery of waiting)
-        await store.update(db, delivery.id, { ...change, body: notifyBody(delivery, task) });
+        await store.update(db, delivery.id, { ...change, body: bodyOfDelivery(delivery, task) });
       return waiting.map((delivery) => ({ ...delivery, ...change }));
     });
     if (due.length === 0) return;
@@ -120,13 +121,15 @@ export class NotifyDeliverer {
     const delivery = await store.find(id);
     if (delivery?.status !== 'due' || delivery.body === null) return {};
     const { url, body } = delivery;
+    const headers = openHeaders(keys.box, delivery);
     const secret = notifySecretOf(keys, delivery.token_id);
     // A revoked token must not cause further notifications.
     const result = (await store.hasToken(delivery.token_id))
       ? await traceDelivery(
           this.#deps.telemetry,
           { name: 'notify', taskId: delivery.task_id, attempt: delivery.attempts },
-          (headers) => postSigned(this.#deps, { id, url, body, secret, headers }, signal),
+          (trace) =>
+            postSigned(this.#deps, { id, url, body, secret, headers: { ...headers, ...trace } }, signal),
         )
       : undefined;
     return this.#record(delivery, result, signal);

@@ -8,9 +8,13 @@ import type { StoredTask } from '../tasks/task-mapping.ts';
 export type NewNotification = Pick<
   NotifyDeliveryRow,
   'id' | 'request_id' | 'task_id' | 'token_id' | 'url' | 'created_at'
->;
+> &
+  Partial<Pick<NotifyDeliveryRow, 'config_id' | 'context_id' | 'headers'>>;
 /** The fields of a delivery and its body. */
-export type EndedTask = Pick<StoredTask, 'id' | 'title' | 'status' | 'result' | 'error' | 'completed_at'>;
+export type EndedTask = Pick<
+  StoredTask,
+  'id' | 'title' | 'status' | 'result' | 'error' | 'completed_at' | 'updated_at'
+>;
 export type OpenDelivery = Pick<
   NotifyDeliveryRow,
   'id' | 'task_id' | 'url' | 'status' | 'attempts' | 'next_attempt_at'
@@ -25,6 +29,9 @@ export class NotifyStore {
 
   insert(transaction: WriteTransaction, delivery: NewNotification): void {
     transaction.insertLater('notify_deliveries', {
+      config_id: null,
+      context_id: null,
+      headers: null,
       ...delivery,
       status: 'waiting',
       attempts: 0,
@@ -83,7 +90,7 @@ export class NotifyStore {
   findTask(taskId: string, db: Kysely<Schema>): Promise<EndedTask | undefined> {
     return db
       .selectFrom('tasks')
-      .select(['id', 'title', 'status', 'result', 'error', 'completed_at'])
+      .select(['id', 'title', 'status', 'result', 'error', 'completed_at', 'updated_at'])
       .where('id', '=', taskId)
       .executeTakeFirst();
   }

@@ -1,6 +1,5 @@
 import {
   type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
   MissingRequiredClientCapabilityError,
   type Server,
   type ServerContext,
@@ -8,6 +7,7 @@ import {
 import { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import type { TaskService } from '../tasks/task-service.ts';
+import { declaredBy } from './ask-person.ts';
 import { describeProgress } from './describe-task.ts';
 import { requireMayCall } from './served-tool.ts';
 import type { TaskState } from './task-state.ts';
@@ -23,10 +23,9 @@ const POLL_MS = 2000;
 const required = { extensions: { [tasksExtension]: {} } };
 
 /** Whether the request says that its client takes task handles. */
-export function declaresTasks({ mcpReq }: ServerContext): boolean {
-  const envelope: Record<string, unknown> = { ...mcpReq.envelope };
-  const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as { extensions?: object } | undefined;
-  return declared?.extensions !== undefined && Object.hasOwn(declared.extensions, tasksExtension);
+export function declaresTasks(context: ServerContext): boolean {
+  const { extensions } = declaredBy(context);
+  return extensions !== undefined && Object.hasOwn(extensions, tasksExtension);
 }
 
 export interface LongTaskDeps {

@@ -1,5 +1,4 @@
 import {
-  type CallToolResult,
   ProtocolError,
   ProtocolErrorCode,
   type Server,
@@ -8,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { Caller } from '../auth/caller.ts';
+import { askPerson, personAt } from './ask-person.ts';
 import { reportProgress } from './report-progress.ts';
 import { mayCall, requireMayCall, type ServedTool } from './served-tool.ts';
 import { declaresTasks, type LongTasks } from './long-tasks.ts';
@@ -42,13 +42,15 @@ export function serveTools(server: Server, { caller, tools, longTasks }: ToolSer
     }
   });
 
-  const call = async (tool: ServedTool, input: unknown, context: ServerContext): Promise<CallToolResult> => {
+  const call = async (tool: ServedTool, input: unknown, context: ServerContext) => {
     const answer = await tool.run(input, {
       caller,
       signal: context.mcpReq.signal,
       report: reportProgress(context),
       takesHandle: declaresTasks(context),
+      person: personAt(context),
     });
+    if ('confirm' in answer) return askPerson(answer.confirm);
     if ('handle' in answer) return longTasks.handle(caller, answer.handle);
     return toResult(answer);
   };

@@ -20,13 +20,17 @@ export interface ServedCall {
   report?: ((message: string) => void) | undefined;
   /** Whether the client takes a handle in place of the result of a long call. */
   takesHandle: boolean;
+  /** Whether the client can ask the person at it, and what that one has answered. */
+  person: 'absent' | 'unasked' | 'allowed' | 'refused';
 }
 
 /** What a call answers. */
 export type ServedAnswer =
   | { structured: Record<string, unknown>; text: string }
   /** The id of the task that the client polls in place of waiting. */
-  | { handle: string };
+  | { handle: string }
+  /** What the person is asked to allow. */
+  | { confirm: string };
 
 /** A tool that clients of the Model Context Protocol may call. */
 export interface ServedTool {

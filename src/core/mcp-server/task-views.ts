@@ -31,7 +31,7 @@ export class TaskViews {
     return toTaskState({ ...task, ...(progress && { progress }) });
   }
 
-  answer(state: TaskState, first?: string): Exclude<ServedAnswer, { handle: string }> {
+  answer(state: TaskState, first?: string): Extract<ServedAnswer, { text: string }> {
     const text = describeTask(state, this.#deps.runtime);
     return { structured: { ...state }, text: first === undefined ? text : `${first}\n${text}` };
   }

@@ -1,6 +1,7 @@
 import type { TaskEvent, TaskResult } from '../../contract/task.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, mayRunCommands } from '../auth/caller.ts';
+import { BudgetReached } from '../budgets/budget-reached.ts';
 import { AppError } from '../errors.ts';
 import type { AnswerEnd, WholeAnswer } from '../providers/model-calls.ts';
 import type { CallRequest } from '../providers/model-request.ts';
@@ -9,8 +10,8 @@ import { toTokenUsage } from '../providers/token-usage.ts';
 import type { TaskEventReader } from '../tasks/task-event-reader.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import { isTerminal } from '../tasks/task-states.ts';
+import { AgentAnswerFailed } from './agent-answer-failed.ts';
 import { toAgentPrompt } from './agent-prompt.ts';
-import { CapReached } from './cap-reached.ts';
 import { requestRefused } from './request-refused.ts';
 import type { OpenAnswer } from './routed-calls.ts';
 import { mayUseModel, requireModel } from './token-models.ts';
@@ -19,13 +20,6 @@ const PREFIX = 'agent/';
 const TITLE_LENGTH = 80;
 /** Stands between what an agent says in one step and in the next. */
 const GAP = '\n\n';
-
-/** The task behind an answer failed; the same request would begin another one, so no client should repeat it by itself. */
-export class AgentAnswerFailed extends AppError {
-  constructor(message: string) {
-    super('unavailable', message, { isLasting: true });
-  }
-}
 
 export interface AgentModelsDeps {
   registry: Pick<AgentRegistry, 'types' | 'needsCommandRights' | 'isProgram'>;
@@ -146,7 +140,7 @@ export class AgentModels {
         if (said.isEmpty && result.output !== '') yield [textPart(result.output)];
         return { output: result.output, end: endOf(result) };
       }
-      if (error?.class === 'budget') throw new CapReached(error.message, undefined);
+      if (error?.class === 'budget') throw new BudgetReached(error.message, undefined);
       throw new AgentAnswerFailed(error?.message ?? `The task was ${status}`);
     } finally {
       await this.#cancelUnfinished(caller, id).catch(this.#deps.reportBug);

@@ -18,6 +18,12 @@ interface OpenCall {
 export class CallDeltas {
   readonly #open = new Map<string, OpenCall>();
   readonly #foreign = new Set<string>();
+  readonly #offered: ReadonlySet<string>;
+
+  /** `offered` names the tools of the caller: whose tool another one is, some packages say only at the end of its call. */
+  constructor(offered: Iterable<string>) {
+    this.#offered = new Set(offered);
+  }
 
   get hasCalls(): boolean {
     return this.#open.size > 0;
@@ -26,8 +32,8 @@ export class CallDeltas {
   /** The steps that a part makes; none where it is not about a call that the caller runs. */
   take(part: AnswerPart): CallStep[] {
     if (part.type === 'tool-input-start') {
-      if (part.providerExecuted !== true) return [this.#start(part.id, part.toolName)];
-      this.#foreign.add(part.id);
+      if (part.providerExecuted) this.#foreign.add(part.id);
+      else if (this.#offered.has(part.toolName)) return [this.#start(part.id, part.toolName)];
     } else if (part.type === 'tool-input-delta') {
       const call = this.#open.get(part.id);
       if (!call || part.delta === '') return [];

@@ -1,3 +1,4 @@
+import type { ChatCompletionRequest } from '../../contract/openai/chat-completions.ts';
 import type { AppError } from '../errors.ts';
 import type { AnswerEnd } from '../providers/model-calls.ts';
 import type { AnswerPart } from '../providers/resolved-model.ts';
@@ -9,14 +10,16 @@ import type { Frames } from './write-frames.ts';
 
 /** Makes the server-sent events of a streamed chat completion. */
 export class ChatFrames implements Frames {
-  readonly #calls = new CallDeltas();
+  readonly #calls: CallDeltas;
   readonly #includesUsage: boolean;
   /** Everything of an event before and after its delta: nearly all events differ in that alone. */
   readonly #before: string;
   readonly #after: string;
   #isFirst = true;
 
-  constructor({ id, created, model }: AnswerHead, { includesUsage }: { includesUsage: boolean }) {
+  constructor({ id, created, model }: AnswerHead, request: ChatCompletionRequest) {
+    const includesUsage = request.stream_options?.include_usage === true;
+    this.#calls = new CallDeltas((request.tools ?? []).map((tool) => tool.function.name));
     this.#includesUsage = includesUsage;
     const head = JSON.stringify({ id, object: 'chat.completion.chunk', created, model });
     this.#before = `data: ${head.slice(0, -1)},"choices":[`;

@@ -2,6 +2,9 @@ import type { EmbeddingList, EmbeddingRequest } from '../../contract/openai/embe
 import type { Caller } from '../auth/caller.ts';
 import type { EmbeddingCalls } from '../providers/embedding-calls.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
+import { costOfCall } from '../providers/model-prices.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
+import { usedByCaller } from '../usage/used-by.ts';
 import { nameOf } from './model-router.ts';
 import type { Spending } from './spending.ts';
 import { requireModel } from './token-models.ts';
@@ -10,6 +13,7 @@ export interface EmbeddingServiceDeps {
   providers: Pick<ModelProviders, 'choose' | 'priceOf'>;
   embeddings: EmbeddingCalls;
   spending: Spending;
+  usage: Pick<UsageLedger, 'record'>;
 }
 
 /** Embeddings in the form of OpenAI. */
@@ -20,22 +24,27 @@ export class EmbeddingService {
   }
 
   async embed(caller: Caller, request: EmbeddingRequest, signal: AbortSignal): Promise<EmbeddingList> {
-    const { providers, embeddings, spending } = this.#deps;
+    const { providers, embeddings, spending, usage } = this.#deps;
     await spending.admit(caller);
     const chosen = providers.choose(request.model);
     const model = nameOf(chosen);
     requireModel(caller, model);
     const texts = typeof request.input === 'string' ? [request.input] : request.input;
-    const call = await spending.begin(
-      caller,
-      { ...chosen, price: providers.priceOf(chosen) },
-      texts.join(''),
-    );
+    const price = providers.priceOf(chosen);
+    const call = await spending.begin(caller, { ...chosen, price }, texts.join(''));
     const { vectors, tokens } = await embeddings.embed(
       { ...chosen, texts, dimensions: request.dimensions ?? undefined },
       signal,
     );
-    await call.end({ usage: { ...(tokens !== undefined && { promptTokens: tokens }), completionTokens: 0 } });
+    usage.record({
+      usedBy: usedByCaller(caller),
+      provider: chosen.provider,
+      model: chosen.modelId,
+      inputTokens: tokens ?? 0,
+      outputTokens: 0,
+      costUsd: price && tokens !== undefined ? costOfCall(price, { prompt: tokens, answer: 0 }) : undefined,
+    });
+    call.end({ ...(tokens !== undefined && { promptTokens: tokens }), completionTokens: 0 });
     const encode = request.encoding_format === 'base64' ? toBase64 : (vector: number[]) => vector;
     return {
       object: 'list',

@@ -1,5 +1,6 @@
 import type { FailureClass } from '../../contract/task.ts';
 import type { Caller } from '../auth/caller.ts';
+import { BudgetReached } from '../budgets/budget-reached.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { ModelError } from '../providers/model-error.ts';
@@ -59,14 +60,14 @@ export class ModelRouter {
 
   /** The names of the routes that the caller may use. */
   routes(caller: Caller): string[] {
-    const routes = Object.entries(this.#deps.config.get('models.routes'));
+    const routes = Object.entries(this.#deps.config.get('routes'));
     return routes
       .filter(([name, members]) => [name, ...members].some((each) => mayUseModel(caller, each)))
       .map(([name]) => name);
   }
 
   #routeOf(name: string): readonly string[] | undefined {
-    const routes = this.#deps.config.get('models.routes');
+    const routes = this.#deps.config.get('routes');
     return Object.hasOwn(routes, name) ? routes[name] : undefined;
   }
 
@@ -88,6 +89,8 @@ export const nameOf = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | '
   `${provider}/${modelId}`;
 
 function mayAnotherHelp(error: AppError): boolean {
+  // Another model may cost nothing, or count for other budgets.
+  if (error instanceof BudgetReached) return true;
   if (!(error instanceof ModelError)) return error.code === 'unavailable';
   const { class: kind, code } = error.failure;
   return ownCodes.includes(code) || !ownFailures.includes(kind);

@@ -16,7 +16,7 @@ import type { OpenAnswer, RoutedCalls } from './routed-calls.ts';
 import type { Spending } from './spending.ts';
 import { type Frames, writeFrames } from './write-frames.ts';
 
-export interface OpenAiApiDeps {
+export interface AnswerDeps {
   calls: RoutedCalls;
   agents: AgentModels;
   spending: Pick<Spending, 'admit'>;
@@ -26,8 +26,8 @@ export interface OpenAiApiDeps {
 
 /** Answers of models and agents in the two forms of OpenAI: chat completions and responses. */
 export class OpenAiApi {
-  readonly #deps: OpenAiApiDeps;
-  constructor(deps: OpenAiApiDeps) {
+  readonly #deps: AnswerDeps;
+  constructor(deps: AnswerDeps) {
     this.#deps = deps;
   }
 
@@ -47,8 +47,7 @@ export class OpenAiApi {
     signal: AbortSignal,
   ): Promise<AsyncGenerator<string>> {
     const open = await this.#open(caller, request.model, toChatCall(request), signal);
-    const includesUsage = request.stream_options?.include_usage === true;
-    return this.#write(new ChatFrames(this.#head('chatcmpl', open.model), { includesUsage }), open, signal);
+    return this.#write(new ChatFrames(this.#head('chatcmpl', open.model), request), open, signal);
   }
 
   async respond(caller: Caller, request: ResponseRequest, signal: AbortSignal): Promise<OpenAiResponse> {

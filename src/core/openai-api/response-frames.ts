@@ -20,7 +20,7 @@ import type { Frames } from './write-frames.ts';
 export class ResponseFrames implements Frames {
   readonly #response: OpenAiResponse;
   readonly #newId: (prefix: string) => string;
-  readonly #calls = new CallDeltas();
+  readonly #calls: CallDeltas;
   readonly #output: ResponseOutputItem[] = [];
   /** The message that the model is writing, and its text so far. */
   #message: { index: number; item: MessageItem; text: string } | undefined;
@@ -30,6 +30,7 @@ export class ResponseFrames implements Frames {
 
   constructor(head: AnswerHead, request: ResponseRequest, newId: (prefix: string) => string) {
     this.#response = toOpenResponse(head, request);
+    this.#calls = new CallDeltas((request.tools ?? []).map(({ name }) => name));
     this.#newId = newId;
   }
 

@@ -38,7 +38,7 @@ export class RoutedCalls {
     const { model, answer } = await router.run(caller, name, async (resolved) => {
       const call = await spending.begin(caller, resolved, request);
       const whole = await calls.answer(resolved, forProvider(request, resolved.provider), signal);
-      await call.end(whole);
+      call.end(whole.usage);
       return whole;
     });
     return { model: nameOf(model), answer };
@@ -74,7 +74,7 @@ export class RoutedCalls {
     } finally {
       // Where a cap is reached or the caller leaves, this stops the call of the provider.
       await parts.return(undefined as never);
-      await call.end(end);
+      call.end(end?.usage);
     }
   }
 }

@@ -1,13 +1,16 @@
 import { AgentFailure } from '../agents/agent-adapter.ts';
 import type { Caller } from '../auth/caller.ts';
-import type { DayBudgets } from '../budgets/day-budgets.ts';
+import { toBudgetReached } from '../budgets/budget-reached.ts';
+import type { Budgets } from '../budgets/budgets.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { AnswerEnd } from '../providers/model-calls.ts';
 import { costOfCall } from '../providers/model-prices.ts';
 import type { CallRequest } from '../providers/model-request.ts';
 import type { AnswerPart, ResolvedModel } from '../providers/resolved-model.ts';
 import type { Runtime } from '../runtime.ts';
-import { CapReached } from './cap-reached.ts';
+import { usedByCaller } from '../usage/used-by.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
+import { charactersIn } from './characters-in.ts';
 import { TokenMinutes } from './token-minutes.ts';
 
 const MINUTE_MS = 60_000;
@@ -15,28 +18,24 @@ const MINUTE_MS = 60_000;
 const CHARACTERS = 5;
 /** How many tokens may pass before they are counted. */
 const COUNT_EVERY = 100;
-/** Calls of models at /v1, where budgets are named after agents. */
-const AS_AGENT = 'openai-api';
 
 export interface SpendingDeps {
   limits: Pick<RateLimits, 'take' | 'check' | 'add' | 'left'>;
-  budgets: Pick<DayBudgets, 'begin'>;
+  budgets: Pick<Budgets, 'begin'>;
+  usage: Pick<UsageLedger, 'record'>;
   runtime: Pick<Runtime, 'now'>;
   reportBug: (error: unknown) => void;
 }
 
-/** What a call used, as far as the provider reports it. */
-export type UsedByCall = Pick<AnswerEnd, 'usage'> & Partial<AnswerEnd>;
-
-/** Counts what one call uses while it answers. */
+/** Watches what one call uses while it answers. */
 export interface CallSpending {
   /** Takes parts as they come; throws once the caller has reached a cap. */
   take(parts: readonly AnswerPart[]): void;
-  /** Counts the call as it ended; what it was estimated to have used where it broke off. */
-  end(end: UsedByCall | undefined): Promise<void>;
+  /** Ends with what the provider reports; where the call broke off, with what it is estimated to have used. */
+  end(reported: AnswerEnd['usage'] | undefined): void;
 }
 
-/** The caps of a caller: requests and tokens in a minute, and the budgets of the day. */
+/** The caps of a caller: requests and tokens in a minute, and budgets of days and months. */
 export class Spending {
   readonly #deps: SpendingDeps;
   readonly #minutes: TokenMinutes;
@@ -61,66 +60,55 @@ export class Spending {
     model: Pick<ResolvedModel, 'provider' | 'modelId' | 'price'>,
     request: CallRequest | string,
   ): Promise<CallSpending> {
+    const { budgets, usage, runtime, reportBug } = this.#deps;
+    const usedBy = usedByCaller(caller);
     const minute = await this.#minutes.begin(caller);
-    const budget = await this.#deps.budgets
-      .begin(AS_AGENT, caller.token?.id ?? null)
-      .catch(asCap(this.#deps));
-    const length = typeof request === 'string' ? request.length : charactersIn(request);
-    const prompt = Math.floor(length / CHARACTERS);
+    const budget = await budgets.begin(usedBy).catch((error: unknown) => {
+      throw error instanceof AgentFailure ? toBudgetReached(error, runtime) : error;
+    });
+    const prompt = Math.floor(charactersIn(request) / CHARACTERS);
     let characters = 0;
     let counted = 0;
-    const costOf = (answer: number) => (model.price ? costOfCall(model.price, { prompt, answer }) : 0);
-    const count = (tokens: number, costUsd: number) => {
-      minute?.count(tokens - counted, this.#deps.reportBug);
+    const count = (tokens: number) => {
+      minute?.count(tokens - counted, reportBug);
       counted = tokens;
-      const failure = budget.spend({ tokens, costUsd });
-      if (failure) throw toCap(failure, this.#deps.runtime);
     };
-    const estimate = () => prompt + Math.floor(characters / CHARACTERS);
+    const estimate = () => {
+      const answer = Math.floor(characters / CHARACTERS);
+      const usd = model.price && costOfCall(model.price, { prompt, answer });
+      return { answer, tokens: prompt + answer, usd };
+    };
     return {
       take: (parts) => {
         for (const part of parts) if ('delta' in part) characters += part.delta.length;
-        const tokens = estimate();
-        if (tokens - counted < COUNT_EVERY) return;
-        count(tokens, costOf(tokens - prompt));
+        if (prompt + characters / CHARACTERS - counted < COUNT_EVERY) return;
+        const { tokens, usd = 0 } = estimate();
+        count(tokens);
         minute?.check();
+        const failure = budget.check({ tokens, usd });
+        if (failure) throw toBudgetReached(failure, runtime);
       },
-      end: async (end) => {
-        const { promptTokens = prompt, completionTokens = estimate() - prompt } = end?.usage ?? {};
-        const usage = { prompt: promptTokens, answer: completionTokens, cached: end?.cached };
-        const costUsd = end?.costUsd ?? (model.price ? costOfCall(model.price, usage) : 0);
-        try {
-          count(promptTokens + completionTokens, costUsd);
-        } catch (error) {
-          // The answer is there already; the next call is refused.
-          if (!(error instanceof CapReached)) throw error;
+      end: (reported) => {
+        budget.end();
+        const { answer, tokens, usd } = estimate();
+        if (reported) {
+          const { promptTokens = prompt, completionTokens = answer } = reported;
+          count(promptTokens + completionTokens);
+          return;
         }
+        if (characters === 0) return;
+        count(tokens);
+        // Providers charge for what they have said, whoever ends the call.
+        const { provider, modelId } = model;
+        usage.record({
+          usedBy,
+          provider,
+          model: modelId,
+          inputTokens: prompt,
+          outputTokens: answer,
+          costUsd: usd,
+        });
       },
     };
   }
 }
-
-function charactersIn({ prompt }: CallRequest): number {
-  let characters = 0;
-  for (const { content } of prompt) {
-    if (typeof content === 'string') characters += content.length;
-    else
-      for (const part of content) {
-        if (part.type === 'text') characters += part.text.length;
-        if (part.type === 'tool-result' && part.output.type === 'text')
-          characters += part.output.value.length;
-      }
-  }
-  return characters;
-}
-
-function toCap(failure: AgentFailure, { now }: Pick<Runtime, 'now'>): CapReached {
-  const { resetsAt } = failure;
-  return new CapReached(failure.message, resetsAt === undefined ? undefined : resetsAt - now().getTime());
-}
-
-const asCap =
-  ({ runtime }: Pick<SpendingDeps, 'runtime'>) =>
-  (error: unknown): never => {
-    throw error instanceof AgentFailure ? toCap(error, runtime) : error;
-  };

@@ -1,9 +1,9 @@
 import type { OpenAiError } from '../../contract/openai/error.ts';
+import { BudgetReached } from '../budgets/budget-reached.ts';
 import type { AppError, ErrorCode } from '../errors.ts';
 import { ModelError } from '../providers/model-error.ts';
 import { RouteFailed } from './route-failed.ts';
-import { AgentAnswerFailed } from './agent-models.ts';
-import { CapReached } from './cap-reached.ts';
+import { AgentAnswerFailed } from './agent-answer-failed.ts';
 
 /** An error in the form of OpenAI, and its HTTP status where that is not the one of the code. */
 export interface OpenAiFailure {
@@ -48,7 +48,7 @@ export function toOpenAiError(error: AppError): OpenAiFailure {
   const { message } = error;
   const cause = error instanceof RouteFailed ? error.last : error;
   const param = cause.details?.[0]?.path ?? null;
-  if (cause instanceof CapReached)
+  if (cause instanceof BudgetReached)
     return { error: { message, param, type: 'insufficient_quota', code: 'insufficient_quota' } };
   if (cause instanceof AgentAnswerFailed)
     return { error: { message, param, type: SERVER, code: 'agent_failed' } };

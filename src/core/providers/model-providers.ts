@@ -35,6 +35,7 @@ import { definitionOf, providerTypes } from './provider-list.ts';
 import { type ModelPrice, priceOf } from './model-prices.ts';
 import type { ModelFailure, ResolvedModel, VendorEmbeddingModel } from './resolved-model.ts';
 import { maskKey } from '../text/safe-text.ts';
+import type { Budgets } from '../budgets/budgets.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
 import { WholeAnswers } from './whole-answers.ts';
 
@@ -49,6 +50,7 @@ export interface ModelProvidersDeps extends Omit<ProviderChangesDeps, 'connectio
   runtime: Runtime;
   bus: EventBus;
   log: Log;
+  budgets: Pick<Budgets, 'require'>;
 }
 
 /** The model providers with their settings, health and models. */
@@ -93,6 +95,7 @@ export class ModelProviders {
     const { provider, modelId: named } = chooseModel(request, this.#deps.config, this.#connections);
     const connection = this.#connections.of(provider);
     this.#requireClosed(provider, 'chat');
+    if (usedBy) await this.#deps.budgets.require(usedBy);
     const modelId = named ?? (await this.#firstModel(provider));
     const create = await this.#factoryOf(provider, connection);
     const known = knownModelsOf(provider).find(({ id }) => id === modelId);

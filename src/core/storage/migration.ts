@@ -1,9 +1,11 @@
 import type { Kysely } from 'kysely';
+import { up as agentToAgent } from './migrations/agent-to-agent.ts';
 import { up as placement } from './migrations/placement.ts';
 import { up as settings } from './migrations/settings.ts';
 import { up as sharedMemory } from './migrations/shared-memory.ts';
 import { up as taskTraces } from './migrations/task-traces.ts';
 import { up as tokenLimits } from './migrations/token-limits.ts';
+import { up as tokenMonthBudgets } from './migrations/token-month-budgets.ts';
 import { up as turns } from './migrations/turns.ts';
 import { up as usage } from './migrations/usage.ts';
 
@@ -32,6 +34,8 @@ export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {
   '0038-placement': { up: placement, contracts: false },
   '0039-shared-memory': { up: sharedMemory, contracts: false },
   '0050-token-limits': { up: tokenLimits, contracts: false },
+  '0070-agent-to-agent': { up: agentToAgent, contracts: false },
   '0080-usage': { up: usage, contracts: false },
+  '0081-token-month-budgets': { up: tokenMonthBudgets, contracts: false },
   '0090-task-traces': { up: taskTraces, contracts: false },
 };

@@ -1,5 +1,8 @@
-/** Why a run is stopped from outside; `max_time` is the limit of its task, `timeout` that of all runs. */
-export type StopReason = 'cancelled' | 'timeout' | 'max_time' | 'shutdown' | 'lost';
+/**
+ * Why a run is stopped from outside; `max_time` is the limit of its task, `timeout` that of all runs;
+ * `budget`: a person decides whether it may use more.
+ */
+export type StopReason = 'cancelled' | 'timeout' | 'max_time' | 'shutdown' | 'lost' | 'budget';
 
 /** The reason of the abort signal of a run. */
 export class RunStopped extends Error {

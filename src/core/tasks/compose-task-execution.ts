@@ -12,7 +12,10 @@ import { VerifyFile, type VerifyFileDeps } from './verification/verify-file.ts';
 import { WorkVerifier } from './verification/work-verifier.ts';
 
 export type TaskExecutionDeps = TaskFeature['execution'] &
-  Pick<TaskRunnerDeps, 'workspaces' | 'worktrees' | 'config' | 'budgets' | 'usage' | 'repositoryNames'> &
+  Pick<
+    TaskRunnerDeps,
+    'workspaces' | 'worktrees' | 'config' | 'usage' | 'budgets' | 'budgetApprovals' | 'repositoryNames'
+  > &
   Pick<VerifyFileDeps, 'sandbox' | 'shells'>;
 
 /** What claims queued tasks and runs their agents; when it stops, running work gets its time to finish. */

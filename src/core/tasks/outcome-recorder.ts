@@ -19,6 +19,8 @@ const withoutLease = { lease_owner: null, lease_until: null };
 /** A usage limit is reset about at the time that a service names; this much later, and a part of it by chance. */
 const AFTER_RESET_MS = 45_000;
 const SPREAD_MS = 15_000;
+/** Failures by a budget that comes back with the next day or month. */
+const periodBudgets: ReadonlySet<string | undefined> = new Set(['day_budget', 'month_budget']);
 /** Between tries to store an outcome that the disk does not take. */
 const AGAIN_MS = 500;
 
@@ -175,7 +177,7 @@ export class OutcomeRecorder {
     const { config, runtime, store } = this.#deps;
     if (resetsAt === undefined) return undefined;
     // Who follows a task to its end is told at once that the budget is used up.
-    const mayWait = error.class === 'quota' || (error.code === 'day_budget' && task.attached === 0);
+    const mayWait = error.class === 'quota' || (periodBudgets.has(error.code) && task.attached === 0);
     if (!mayWait) return undefined;
     const untilReset = Math.max(0, resetsAt - now.getTime());
     if (untilReset > config.get('agents.maxDeferMs')) return undefined;

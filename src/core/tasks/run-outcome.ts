@@ -75,6 +75,8 @@ export function stoppedOutcome(
   if (!(reason instanceof RunStopped)) return thrownOutcome(reason, duration);
   if (reason.reason === 'shutdown')
     return { kind: 'parked', message: 'The daemon stopped; the task runs again', delayMs: 0 };
+  if (reason.reason === 'budget')
+    return { kind: 'parked', message: 'A budget is used up; a person decides on more', delayMs: 0 };
   if (reason.reason !== 'timeout' && reason.reason !== 'max_time') return { kind: 'gone' };
   const isOwn = reason.reason === 'max_time';
   const message = isOwn

@@ -6,7 +6,8 @@ import type { UsageLedger } from '../usage/usage-ledger.ts';
 import type { ReportedUsage } from '../usage/run-usage.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
 import type { RepositoryNames } from '../worktrees/repository-names.ts';
-import type { DayBudgets } from '../budgets/day-budgets.ts';
+import type { BudgetApprovals } from '../budgets/budget-approvals.ts';
+import type { Budgets, RunBudget } from '../budgets/budgets.ts';
 import { SharedDelay } from '../async/shared-delay.ts';
 import type { Workspaces } from '../processes/workspaces.ts';
 import type { Config } from '../config/config.ts';
@@ -68,7 +69,8 @@ export interface TaskRunnerDeps extends Omit<FailureParts, 'deadLetters' | 'noti
   verifyFile: VerifyFile;
   environments: Pick<TaskEnvironments, 'read'>;
   outputs: Pick<TaskOutputs, 'record' | 'finish'>;
-  budgets: Pick<DayBudgets, 'begin'>;
+  budgets: Pick<Budgets, 'begin'>;
+  budgetApprovals: Pick<BudgetApprovals, 'ask'>;
   usage: Pick<UsageLedger, 'beginRun'>;
   repositoryNames: Pick<RepositoryNames, 'of'>;
   progress: RunProgressReports;
@@ -329,10 +331,19 @@ export class TaskRunner {
     };
     let output: OutputRecorder | undefined;
     let outcome: RunOutcome;
+    let budget: RunBudget | undefined;
     try {
       signal.throwIfAborted();
-      const budget = await this.#deps.budgets.begin(adapter.type, task.token_id);
       const usedBy = await this.#usedBy(adapter, task);
+      const emit = (event: RunningEvent) => {
+        progress.note(event);
+        events.add(event);
+      };
+      const asker = { task: seen, ownerId: task.owner_id, signal, emit };
+      budget = await this.#deps.budgets.begin(usedBy, {
+        ask: (...question) => whileWaiting(() => this.#deps.budgetApprovals.ask(...question, asker)),
+        note: (message) => emit({ type: 'progress', message }),
+      });
       const counted = adapter.countsCalls ? undefined : this.#deps.usage.beginRun(usedBy);
       const run: AgentRun = {
         task: seen,
@@ -351,14 +362,12 @@ export class TaskRunner {
         spend: (used) => {
           progress.spend(used);
           counted?.report(used);
-          const { inputTokens, outputTokens, costUsd = 0 } = used;
-          const spent = budget.spend({ tokens: inputTokens + outputTokens, costUsd });
-          if (spent) runs.fail(task.id, spent);
+          const spent = budget?.check();
+          // The next run asks a person before it begins.
+          if (spent?.code === 'budget_ask') runs.stop(task.id, 'budget');
+          else if (spent) runs.fail(task.id, spent);
         },
-        emit: (event) => {
-          progress.note(event);
-          events.add(event);
-        },
+        emit,
         publishOutput: (piece) => {
           if (output?.isClosed === false) events.afterStored(() => bus.emit('task_output', { task, piece }));
         },
@@ -371,8 +380,6 @@ export class TaskRunner {
       };
       const execute = () => executeVerified({ ...this.#deps, verifyFile }, adapter, run);
       const result = await orAbandon(registry.breakerOf(adapter.type)?.run(execute) ?? execute(), signal);
-      const { totalTokens: tokens = 0 } = result.usage ?? {};
-      budget.spend({ tokens, costUsd: Number(result.cost ?? 0) });
       if (counted?.isEmpty) counted.report(reportOf(result));
       outcome = completedOutcome(result, clock.elapsed());
     } catch (error) {
@@ -382,6 +389,7 @@ export class TaskRunner {
     } finally {
       clock.finish();
       progress.end();
+      budget?.end();
     }
     if (output)
       await outputs.finish(task.id, output).catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { type Database, independent, type WriteTransaction } from '../storage/database.ts';
 import { RunUsage } from './run-usage.ts';
+import { countersOf } from './usage-counters.ts';
 import { dayOf } from './usage-days.ts';
 import type { UsageRecord, UsedBy } from './usage-record.ts';
 
@@ -20,9 +21,13 @@ interface DatedRecord extends UsageRecord {
   day: string;
 }
 
+/** Takes each record at once, before it is stored. */
+export type UsageListener = (record: UsageRecord, day: string) => void;
+
 /** Takes what models use: the one place where tokens and cost are counted, whoever calls the model. */
 export class UsageLedger {
   readonly #deps: UsageLedgerDeps;
+  readonly #listeners: UsageListener[] = [];
   #unsaved: DatedRecord[] = [];
   #writing: Promise<void> = Promise.resolve();
 
@@ -30,9 +35,14 @@ export class UsageLedger {
     this.#deps = deps;
   }
 
+  listen(listener: UsageListener): void {
+    this.#listeners.push(listener);
+  }
+
   /** Never throws and never waits: the record joins the commit that comes next. */
   record(record: UsageRecord): void {
     const dated = { ...record, day: dayOf(this.#deps.runtime.now()) };
+    for (const listen of this.#listeners) listen(record, dated.day);
     this.#writing = Promise.all([this.#writing, this.#write([...this.#unsaved.splice(0), dated])]).then(
       () => undefined,
     );
@@ -61,11 +71,11 @@ export class UsageLedger {
   }
 }
 
-function addTo({ addLater }: Pick<WriteTransaction, 'addLater'>, record: DatedRecord): void {
+function addTo(transaction: Pick<WriteTransaction, 'addLater'>, record: DatedRecord): void {
   const { day, usedBy, provider, model, inputTokens, outputTokens, cachedTokens = 0, costUsd } = record;
   const { calls = 1 } = record;
   const { unknownCalls = costUsd === undefined ? calls : 0 } = record;
-  addLater(
+  transaction.addLater(
     'usage',
     {
       day,
@@ -87,4 +97,6 @@ function addTo({ addLater }: Pick<WriteTransaction, 'addLater'>, record: DatedRe
       unknown_calls: unknownCalls,
     },
   );
+  const used = { tokens: inputTokens + outputTokens, cost_usd: costUsd ?? 0 };
+  for (const scope of countersOf(usedBy)) transaction.addLater('usage_days', { day, scope }, used);
 }

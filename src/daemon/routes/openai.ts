@@ -7,29 +7,33 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerOpenAi(
   server: FastifyInstance,
-  app: Pick<App, 'openaiApi' | 'openaiEmbeddings' | 'openaiModels' | 'accessWatch' | 'openStreams'>,
+  app: Pick<App, 'loadOpenAi' | 'accessWatch' | 'openStreams'>,
   check?: ResponseCheck,
 ): void {
-  const { openaiApi, openaiEmbeddings, openaiModels } = app;
+  const { loadOpenAi } = app;
   implement(
     server,
     openaiRoutes,
     {
-      listModels: async (_, { caller }) => ({
-        object: 'list' as const,
-        data: await openaiModels.list(caller),
-      }),
-      getModel: ({ params }, { caller }) => openaiModels.find(caller, params.id),
-      createChatCompletion: ({ body }, { caller, reply }) =>
-        body.stream
-          ? streamText(app, caller, reply, (signal) => openaiApi.streamCompletion(caller, body, signal))
-          : openaiApi.complete(caller, body, signalOfReader(app, caller, reply)),
-      createResponse: ({ body }, { caller, reply }) =>
-        body.stream
-          ? streamText(app, caller, reply, (signal) => openaiApi.streamResponse(caller, body, signal))
-          : openaiApi.respond(caller, body, signalOfReader(app, caller, reply)),
-      createEmbeddings: ({ body }, { caller, reply }) =>
-        openaiEmbeddings.embed(caller, body, signalOfReader(app, caller, reply)),
+      listModels: async (_, { caller }) => {
+        const { models } = await loadOpenAi();
+        return { object: 'list' as const, data: await models.list(caller) };
+      },
+      getModel: async ({ params }, { caller }) => (await loadOpenAi()).models.find(caller, params.id),
+      createChatCompletion: async ({ body }, { caller, reply }) => {
+        const { api } = await loadOpenAi();
+        if (!body.stream) return api.complete(caller, body, signalOfReader(app, caller, reply));
+        return streamText(app, caller, reply, (signal) => api.streamCompletion(caller, body, signal));
+      },
+      createResponse: async ({ body }, { caller, reply }) => {
+        const { api } = await loadOpenAi();
+        if (!body.stream) return api.respond(caller, body, signalOfReader(app, caller, reply));
+        return streamText(app, caller, reply, (signal) => api.streamResponse(caller, body, signal));
+      },
+      createEmbeddings: async ({ body }, { caller, reply }) => {
+        const { embeddings } = await loadOpenAi();
+        return embeddings.embed(caller, body, signalOfReader(app, caller, reply));
+      },
     },
     check,
   );

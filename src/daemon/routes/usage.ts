@@ -7,7 +7,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerUsage(
   server: FastifyInstance,
-  { usageReports }: Pick<App, 'usageReports'>,
+  { usageReports, budgetReports }: Pick<App, 'usageReports' | 'budgetReports'>,
   check?: ResponseCheck,
 ): void {
   implement(
@@ -15,6 +15,7 @@ export function registerUsage(
     usageRoutes,
     {
       list: ({ query }, { caller }) => usageReports.list(caller, query),
+      listBudgets: async (_, { caller }) => ({ budgets: await budgetReports.list(caller) }),
       getCsv: async ({ query }, { caller }) =>
         new BytesAnswer(Readable.from([await usageReports.csv(caller, query)])),
     },

@@ -31,6 +31,19 @@ describe('svc tokens', () => {
     expect((await home.svc(['tokens', 'ls'])).stderr).toContain('Create one: svc tokens create');
   });
 
+  it('limits the models that a token may call', async () => {
+    const caps = ['--model', 'openai/*', '--model', 'fast', '--requests-per-minute', '60'];
+    const made = await home.svc([
+      ...['tokens', 'create', 'editor', '--scope', 'models:use', ...caps],
+      ...['--tokens-per-minute', '1000', '--json'],
+    ]);
+    expect(JSON.parse(made.stdout)).toMatchObject({
+      models: ['openai/*', 'fast'],
+      requestsPerMinute: 60,
+      tokensPerMinute: 1000,
+    });
+  });
+
   it('sends the API token of a context as a bearer token', async () => {
     const made = await home.svc(['tokens', 'create', 'ci', '--scope', 'tasks:read', '--json']);
     const { token } = JSON.parse(made.stdout) as { token: string };

@@ -153,6 +153,23 @@ describe('changing a setting', () => {
     expect(configOf({ settingsFile: inside }).get('agents.default')).toBe('command');
   });
 
+  it('changes one entry of a setting of entries by its name', async () => {
+    const config = configOf();
+    await config.set('routes.fast', ['groq/a', 'openai/b']);
+    await config.set('routes.cheap.v2', '["openai/c"]');
+    expect(config.get('routes')).toEqual({ fast: ['groq/a', 'openai/b'], 'cheap.v2': ['openai/c'] });
+    await config.set('models.prices.ollama/qwen3', { input: 0, output: 0 });
+    expect(configOf().get('models.prices')).toMatchObject({ 'ollama/qwen3': { input: 0 } });
+    await expect(config.set('routes.fast', ['no provider'])).rejects.toThrow('Expected provider/model');
+    await expect(config.set('routes.Bad Name', ['openai/b'])).rejects.toThrow('name of a route');
+    await expect(config.set('providers.servers.own', { baseUrl: 'http://x.test' })).rejects.toThrow(
+      'no such',
+    );
+    await config.set('routes.fast', null);
+    await config.set('routes.cheap.v2', null);
+    expect(read()).toEqual({ models: { prices: { 'ollama/qwen3': { input: 0, output: 0 } } } });
+  });
+
   it('reverts a value that waits for the next start', async () => {
     const config = configOf();
     expect(await config.set('queue.concurrency', 4)).toMatchObject({ value: 10, pending: 4 });

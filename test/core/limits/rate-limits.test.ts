@@ -63,6 +63,18 @@ describe('a limit', () => {
     await limits.check('GET /a', 'y', limit);
   });
 
+  it('counts several at once, also past the limit', async () => {
+    const limits = rateLimits();
+    expect(await limits.left('tokens', 'x', limit)).toBe(3);
+    await limits.add('tokens', 'x', limit, 2);
+    expect(await limits.left('tokens', 'x', limit)).toBe(1);
+    await limits.check('tokens', 'x', limit);
+    await limits.add('tokens', 'x', limit, 50);
+    expect(await limits.left('tokens', 'x', limit)).toBe(0);
+    await expect(limits.check('tokens', 'x', limit)).rejects.toMatchObject({ message: 'Enough' });
+    expect(await limits.left('tokens', 'y', limit)).toBe(3);
+  });
+
   it('keeps counting known keys when there are too many', async () => {
     const limits = rateLimits();
     for (let at = 0; at < 3; at++) await limits.take('GET /a', 'known', limit);

@@ -42,6 +42,7 @@ export async function createProviders({
     runtime: systemRuntime,
     bus: new EventBus(),
     log: silentLog,
+    budgets: { require: async () => undefined },
     fetch: (input, init) =>
       outbound.fetch(redirect(new URL(input instanceof Request ? input.url : input)), init),
   });

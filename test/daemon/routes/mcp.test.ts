@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../../src/contract/scopes.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
@@ -214,6 +214,54 @@ describe('approvals', () => {
     const row = await approvals.get({ userId: 'user_owner', role: 'admin' }, id);
     expect(row).toMatchObject({ status: 'denied', denialReason: 'Not now', decidedBy: 'user_owner' });
   });
+});
+
+describe('a client that can ask its user', () => {
+  const answers = { action: 'accept', content: { allow: true } } as {
+    action: 'accept' | 'decline';
+    content?: { allow: boolean };
+  };
+  const decide = async (binding: string) => {
+    const { approvals } = daemon.app;
+    const { id } = await approvals.request(newApproval({ arguments: '{"argv":["make"]}', binding }));
+    const client = new Client(
+      { name: 'test', version: '1' },
+      { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
+    );
+    const asked: string[] = [];
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      asked.push(params.message);
+      return answers;
+    });
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL('/mcp', daemon.url), {
+        requestInit: { headers: daemon.headers },
+      }),
+    );
+    const args = { id, call: 'run_command {"argv":["make"]}', decision: 'allow-once' };
+    const result = await call(client, 'decide_approval', args);
+    await client.close();
+    const { status } = await approvals.get({ userId: 'user_owner', role: 'admin' }, id);
+    return { asked, result, status };
+  };
+
+  it('shows the whole call before it is allowed', async () => {
+    const { asked, result, status } = await decide('yes');
+    expect(asked).toEqual([expect.stringMatching(/once\?.*\n\nrun_command in \/\n\n\{[^]*"make"/)]);
+    expect(contentOf(result)['approval']).toMatchObject({ status: 'approved', decision: 'allow-once' });
+    expect(status).toBe('approved');
+  });
+
+  it.each([{ action: 'decline' as const }, { action: 'accept' as const, content: { allow: false } }])(
+    'allows nothing where the user answers %j',
+    async (answer) => {
+      Object.assign(answers, { content: undefined }, answer);
+      const { asked, result, status } = await decide(JSON.stringify(answer));
+      expect(asked).toHaveLength(1);
+      expect(result).toMatchObject({ isError: true });
+      expect(status).toBe('pending');
+    },
+  );
 });
 
 describe('the memory', () => {

@@ -62,10 +62,10 @@ it('ends a stream that passes the budget of the day, and refuses what follows', 
   expect(refused.headers.get('x-should-retry')).toBe('false');
 });
 
-it('counts what the provider reports', async () => {
+it.each(['costPerDay', 'costPerMonth'])('counts what the provider reports: %s', async (budget) => {
   running.model.script = says('Hello');
   // 11 tokens of the prompt and 7 of the answer, as the server says.
-  const door = await openDoor(running.daemon, { costPerDay: 0.0081 });
+  const door = await openDoor(running.daemon, { [budget]: 0.0081 });
   expect((await door.chat(model)).status).toBe(200);
   expect(await door.chat(model)).toMatchObject({
     status: 429,

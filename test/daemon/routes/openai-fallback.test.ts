@@ -13,7 +13,7 @@ beforeAll(async () => {
   running = await startModelDaemon();
   await running.daemon.client.providers.add({ body: { name: 'second', baseUrl: second.url } });
   await running.daemon.client.config.update({
-    params: { key: 'models.routes' },
+    params: { key: 'routes' },
     body: { value: { fast: chain, gone: ['no-such/model', ...chain] } },
   });
   door = await openDoor(running.daemon);

@@ -82,7 +82,7 @@ async function changeSetting(
     .client.config.update({ params: { key }, body: { value } })
     .catch((error: unknown) => wrongValue(key, error));
   if (json) return output.json(answer);
-  const { setting } = answer;
+  const setting = viewOf(answer.setting, key);
   if (setting.pending !== undefined)
     output.note(
       `${key} will be ${escapeLine(show(setting.pending)) || 'unset'} after a restart: svc daemon restart`,
@@ -104,9 +104,29 @@ export function showPaths({ locations, output }: Cli, { json }: Options): void {
 
 async function findSetting(cli: Cli, key: string): Promise<Setting> {
   const { settings } = await cli.connect().client.config.list();
-  const setting = settings.find((each) => currentKey(each.key) === currentKey(key));
+  const setting =
+    settings.find((each) => currentKey(each.key) === currentKey(key)) ??
+    settings.find((each) => key.startsWith(`${each.key}.`) && entriesOf(each.value) && !each.isSecret);
   if (!setting) throw noSuchSetting(key, settings);
-  return setting;
+  return viewOf(setting, key);
+}
+
+const entriesOf = (value: Setting['value'] | undefined) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+
+/** The setting itself, or the one entry of it that a key such as `routes.fast` names, as if it were a setting. */
+function viewOf(setting: Setting, key: string): Setting {
+  const entry = key.startsWith(`${setting.key}.`) ? key.slice(setting.key.length + 1) : undefined;
+  if (entry === undefined) return setting;
+  const of = (value: Setting['value'] | undefined) => entriesOf(value)?.[entry] ?? null;
+  const { value, default: usual, pending, ...rest } = setting;
+  return {
+    ...rest,
+    key,
+    value: of(value),
+    default: of(usual),
+    ...(pending !== undefined && { pending: of(pending) }),
+  };
 }
 
 /** A secret is never taken from the arguments, which every user of the machine can see. */

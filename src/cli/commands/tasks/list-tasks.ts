@@ -7,7 +7,7 @@ import type { Column } from '../../output/table.ts';
 import { callsOfTasks, waitText } from '../approvals/calls-of-tasks.ts';
 import { paintStatus } from './paint-status.ts';
 import { directoryShower, projectHere } from './task-directories.ts';
-import { hasEnded } from './task-outcome.ts';
+import { hasEnded } from '../../../contract/has-ended.ts';
 import { type ShowStep, whileWaiting } from '../../output/while-waiting.ts';
 
 export interface ListOptions {

@@ -9,7 +9,7 @@ import { resolveId } from '../../ids/resolve-id.ts';
 import { callsOfTasks, waitText } from '../approvals/calls-of-tasks.ts';
 import { paintStatus } from './paint-status.ts';
 import { refusalLines } from './refusal-lines.ts';
-import { hasEnded } from './task-outcome.ts';
+import { hasEnded } from '../../../contract/has-ended.ts';
 import { verificationFact, verificationText } from './verification-text.ts';
 
 /** The session of the agent that worked on the task. */

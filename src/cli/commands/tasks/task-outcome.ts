@@ -1,10 +1,6 @@
 import type { Task } from '../../../contract/task.ts';
 import { type ExitCode, exitCodes } from '../../errors/exit-codes.ts';
 
-/** Whether a task is in a terminal state. */
-export const hasEnded = ({ status }: Pick<Task, 'status'>): boolean =>
-  status === 'completed' || status === 'failed' || status === 'cancelled';
-
 /**
  * The exit code for the state of a task; `pending` unless it has finished. A completed task whose calls were refused did
  * not do all it set out to do.

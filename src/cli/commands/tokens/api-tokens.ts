@@ -12,6 +12,8 @@ export interface CreateOptions {
   days?: number;
   tokensPerDay?: number;
   costPerDay?: number;
+  tokensPerMonth?: number;
+  costPerMonth?: number;
   model?: string[];
   requestsPerMinute?: number;
   tokensPerMinute?: number;
@@ -31,6 +33,8 @@ export async function createToken(
     days,
     tokensPerDay,
     costPerDay,
+    tokensPerMonth,
+    costPerMonth,
     model = [],
     requestsPerMinute,
     tokensPerMinute,
@@ -45,6 +49,8 @@ export async function createToken(
       ...(days !== undefined && { expiresInDays: days }),
       ...(tokensPerDay !== undefined && { tokensPerDay }),
       ...(costPerDay !== undefined && { costPerDay }),
+      ...(tokensPerMonth !== undefined && { tokensPerMonth }),
+      ...(costPerMonth !== undefined && { costPerMonth }),
       ...(model.length > 0 && { models: model }),
       ...(requestsPerMinute !== undefined && { requestsPerMinute }),
       ...(tokensPerMinute !== undefined && { tokensPerMinute }),

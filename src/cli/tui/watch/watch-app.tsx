@@ -1,7 +1,7 @@
 import { Box, useApp, useInput, useWindowSize } from 'ink';
 import { useEffect, useState } from 'react';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { hasEnded } from '../../commands/tasks/task-outcome.ts';
+import { hasEnded } from '../../../contract/has-ended.ts';
 import { useBatchedReducer } from '../parts/use-batched-reducer.ts';
 import { useTyping } from '../parts/use-typing.ts';
 import { eachKey, watchAction, type WatchAction } from './watch-keys.ts';

@@ -1,5 +1,5 @@
 import type { Key } from 'ink';
-import { hasEnded } from '../../commands/tasks/task-outcome.ts';
+import { hasEnded } from '../../../contract/has-ended.ts';
 import { openApprovals, presentTask, type WatchState } from './watch-state.ts';
 
 /** What a key asks for. */

@@ -52,6 +52,11 @@ export class TokenService {
     this.#cache = new CredentialCache(deps.runtime.monotonic);
   }
 
+  /** The caller with this token where it was looked up a moment ago. */
+  recall(token: string): Caller | undefined {
+    return this.#cache.recall(token);
+  }
+
   /** The caller with this token; undefined when it is unknown, revoked or expired. */
   resolve(token: string): Promise<Caller | undefined> {
     return this.#cache.find(token, () => this.#lookUp(token));
@@ -79,6 +84,8 @@ export class TokenService {
       last_used_at: null,
       tokens_per_day: input.tokensPerDay ?? null,
       cost_per_day: input.costPerDay ?? null,
+      tokens_per_month: input.tokensPerMonth ?? null,
+      cost_per_month: input.costPerMonth ?? null,
       models: input.models ? JSON.stringify(input.models) : null,
       requests_per_minute: input.requestsPerMinute ?? null,
       tokens_per_minute: input.tokensPerMinute ?? null,
@@ -195,6 +202,8 @@ const toApiToken = (row: ApiTokenRow): ApiToken => ({
   ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   ...(row.tokens_per_day !== null && { tokensPerDay: row.tokens_per_day }),
   ...(row.cost_per_day !== null && { costPerDay: row.cost_per_day }),
+  ...(row.tokens_per_month !== null && { tokensPerMonth: row.tokens_per_month }),
+  ...(row.cost_per_month !== null && { costPerMonth: row.cost_per_month }),
   ...modelLimitsOf(row),
   ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
 });

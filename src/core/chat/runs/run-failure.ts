@@ -40,6 +40,12 @@ const stops: Record<StopReason, (attemptMs: number) => RunFailure> = {
   max_time: timedOut,
   shutdown: () =>
     new RunFailure('cancelled', 'STOPPED', 'The daemon is stopping; the run resumes when it starts again'),
+  budget: () =>
+    new RunFailure(
+      'budget',
+      'BUDGET_ASK',
+      'A budget is used up; a person decides whether the task continues',
+    ),
   cancelled,
   lost: cancelled,
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Approval, approvalSchema, denialReasonSchema } from '../../../contract/approvals.ts';
-import { visibleLine } from '../../../contract/visible-text.ts';
+import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import { AppError } from '../../errors.ts';
 import { cutText } from '../../text/cut-text.ts';
@@ -54,6 +54,14 @@ function toSeen(approval: Approval): Seen {
 const describe = ({ id, status, taskId, call, reason, securityLevel }: Seen): string =>
   `${id} ${status}${taskId === undefined ? '' : ` of ${taskId}`}: ${call}\n  Danger: ${securityLevel}. ${reason}`;
 
+/** All that a person has to see before they allow the call. */
+const questionOf = ({ toolName, params, cwd, securityLevel, reason, diff }: Approval): string =>
+  [
+    `Allow this call of an agent once? Danger: ${securityLevel}. ${reason}`,
+    `${visibleLine(toolName)} in ${visibleLine(cwd)}`,
+    visibleText(diff && diff.text !== '' ? diff.text : JSON.stringify(params, null, 2)),
+  ].join('\n\n');
+
 /** `list_approvals`: for people only. */
 export const listApprovalsTool = ({ approvals }: { approvals: Approvals }): ServedTool =>
   defineServedTool({
@@ -95,12 +103,17 @@ export const decideApprovalTool = ({ approvals }: { approvals: Approvals }): Ser
         .meta({ description: 'Why it is denied, for the agent; only with deny' }),
     }),
     output: z.object({ approval: seenSchema }),
-    run: async ({ id, call, decision, denialReason }, { caller }) => {
+    run: async ({ id, call, decision, denialReason }, { caller, person }) => {
       if (decision !== 'deny' && denialReason !== undefined)
         throw new AppError('validation', 'Only a denial has a reason');
       const asked = await approvals.get(caller, id);
       if (callOf(asked) !== call)
         throw new AppError('validation', `The call is another one. This approval is about: ${callOf(asked)}`);
+      if (decision === 'allow-once' && asked.status === 'pending') {
+        if (person === 'unasked') return { confirm: questionOf(asked) };
+        if (person === 'refused')
+          throw new AppError('forbidden', 'The user did not allow the call. It keeps waiting');
+      }
       const { approval } = await approvals.decide(caller, id, decision, { denialReason });
       const seen = toSeen(approval);
       return { structured: { approval: seen }, text: describe(seen) };

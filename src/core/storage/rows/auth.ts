@@ -57,6 +57,8 @@ export interface ApiTokenRow {
   /** What its tasks may use on a day: tokens of models, and USD. */
   tokens_per_day: number | null;
   cost_per_day: number | null;
+  tokens_per_month: number | null;
+  cost_per_month: number | null;
   /** JSON list of the models that it may call; null for all. */
   models: string | null;
   /** What it may use in a minute: calls of models, and their tokens. */

@@ -5,6 +5,9 @@ export interface GatewayRequestRow {
   token_id: string;
   workflow: string | null;
   created_at: string;
+  /** The context and the message (JSON) of a task that another agent sent (A2A); else null. */
+  context_id: string | null;
+  message: string | null;
 }
 
 /** The delivery to a notifyUrl; waits until its task finishes, then for each attempt. */
@@ -23,4 +26,8 @@ export interface NotifyDeliveryRow {
   last_error: string | null;
   created_at: string;
   ended_at: string | null;
+  /** Of a notification to another agent (A2A): its id there, the context of the task, and sealed headers (JSON); else null. */
+  config_id: string | null;
+  context_id: string | null;
+  headers: string | null;
 }

@@ -2,7 +2,10 @@
 export interface UsageDayRow {
   /** In UTC, such as `2026-03-01`. */
   day: string;
-  /** `all`, `agent:NAME` or `token:ID`. */
+  /**
+   * `all`, `agent:NAME`, `token:ID`, `user:ID` or `repository:NAME`. What a person added to a budget, and what was said of
+   * one, have scopes that begin with `grant:`, `near:` and `reached:`.
+   */
   scope: string;
   /** Input and output together. */
   tokens: number;

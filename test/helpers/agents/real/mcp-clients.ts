@@ -43,8 +43,15 @@ const claude =
     return {
       files: {},
       args: [
-        ...['-p', given.prompt, '--model', 'm1'],
-        ...['--mcp-config', config, '--strict-mcp-config', '--allowedTools', 'mcp__svc'],
+        '-p',
+        given.prompt,
+        '--model',
+        'm1',
+        '--mcp-config',
+        config,
+        '--strict-mcp-config',
+        '--allowedTools',
+        'mcp__svc',
       ],
       env: {
         ANTHROPIC_BASE_URL: given.model,
@@ -83,7 +90,11 @@ const codex =
       files: {},
       args: [
         // A model that it knows has to search for the tools of servers.
-        ...['exec', '--skip-git-repo-check', '-m', 'm1', '--dangerously-bypass-approvals-and-sandbox'],
+        'exec',
+        '--skip-git-repo-check',
+        '-m',
+        'm1',
+        '--dangerously-bypass-approvals-and-sandbox',
         ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
         given.prompt,
       ],

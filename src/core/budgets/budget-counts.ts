@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import type { Budget } from '../../contract/budgets.ts';
+import type { Database } from '../storage/database.ts';
+import { countersOf } from '../usage/usage-counters.ts';
+import type { UsageRecord, UsedBy } from '../usage/usage-record.ts';
+import { startOf } from './budget-period.ts';
+
+/** Tokens and USD. */
+export interface Used {
+  tokens: number;
+  usd: number;
+}
+
+const nothing: Used = { tokens: 0, usd: 0 };
+const plus = (a: Used, b: Used): Used => ({ tokens: a.tokens + b.tokens, usd: a.usd + b.usd });
+
+/** Counts of more tasks than run at once are read again when they are needed. */
+const MAX_KNOWN = 10_000;
+
+/**
+ * What was used in a period. The stored rows are the truth, which daemons share; what this process knows of them is as
+ * new as the last reading, with its own records since.
+ */
+export class BudgetCounts {
+  readonly #database: Database;
+  readonly #known = new Map<string, Used>();
+  /** What this process recorded since the day began, by what it counts for. */
+  readonly #recorded = new Map<string, Used>();
+  readonly #settled: () => Promise<void>;
+  #day = '';
+
+  /** `settled` resolves once everything that was recorded is stored. */
+  constructor(database: Database, settled: () => Promise<void>) {
+    this.#database = database;
+    this.#settled = settled;
+  }
+
+  /** Counts a record at once. */
+  add({ usedBy, ...record }: UsageRecord, day: string): void {
+    this.#startDay(day);
+    const used = usedOf(record);
+    for (const counts of namesOf(usedBy)) {
+      this.#recorded.set(counts, plus(this.#recorded.get(counts) ?? nothing, used));
+      for (const period of ['run', 'day', 'month'] as const) {
+        const key = keyOf(counts, period, day);
+        const known = this.#known.get(key);
+        if (known) this.#known.set(key, plus(known, used));
+      }
+    }
+  }
+
+  /** What is known to be used now. */
+  of(counts: string, period: Budget['period'], day: string): Used {
+    return this.#known.get(keyOf(counts, period, day)) ?? nothing;
+  }
+
+  /** Reads what all daemons have stored. */
+  async read(counts: string, period: Budget['period'], day: string): Promise<Used> {
+    this.#startDay(day);
+    const key = keyOf(counts, period, day);
+    if (!this.#known.has(key)) await this.#settled();
+    const before = this.#recorded.get(counts) ?? nothing;
+    const stored = await this.#stored(counts, startOf(period, day), day);
+    const after = this.#recorded.get(counts) ?? nothing;
+    // Usage only grows, so whichever has seen more is right. What came during the reading is not in it.
+    const known = this.#known.get(key) ?? {
+      tokens: stored.tokens + Math.max(0, after.tokens - before.tokens),
+      usd: stored.usd + Math.max(0, after.usd - before.usd),
+    };
+    const used = { tokens: Math.max(known.tokens, stored.tokens), usd: Math.max(known.usd, stored.usd) };
+    this.#known.set(key, used);
+    return used;
+  }
+
+  async #stored(counts: string, start: string, day: string): Promise<Used> {
+    const { read } = this.#database;
+    const row = counts.startsWith('task:')
+      ? await read
+          .selectFrom('usage')
+          .select([
+            sql<number>`coalesce(cast(sum(input_tokens + output_tokens) as bigint), 0)`.as('tokens'),
+            sql<number>`coalesce(sum(cost_usd), 0.0)`.as('usd'),
+          ])
+          .where('task_id', '=', counts.slice('task:'.length))
+          .where('task_id', '<>', '')
+          .where('day', '>=', start)
+          .executeTakeFirst()
+      : await read
+          .selectFrom('usage_days')
+          .select([
+            sql<number>`coalesce(cast(sum(tokens) as bigint), 0)`.as('tokens'),
+            sql<number>`coalesce(sum(cost_usd), 0.0)`.as('usd'),
+          ])
+          .where('scope', '=', counts)
+          .where('day', '>=', start)
+          .where('day', '<=', day)
+          .executeTakeFirst();
+    return row ?? nothing;
+  }
+
+  #startDay(day: string): void {
+    if (this.#day === day && this.#known.size < MAX_KNOWN) return;
+    this.#known.clear();
+    this.#recorded.clear();
+    this.#day = day;
+  }
+}
+
+const keyOf = (counts: string, period: Budget['period'], day: string) => `${counts}|${startOf(period, day)}`;
+const usedOf = ({ inputTokens, outputTokens, costUsd = 0 }: Omit<UsageRecord, 'usedBy'>): Used => ({
+  tokens: inputTokens + outputTokens,
+  usd: costUsd,
+});
+const namesOf = (usedBy: UsedBy): string[] => [
+  ...countersOf(usedBy),
+  ...(usedBy.taskId === undefined ? [] : [`task:${usedBy.taskId}`]),
+];

@@ -1,0 +1,136 @@
+import type { Budget } from '../../contract/budgets.ts';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../storage/database.ts';
+import type { UsedBy } from '../usage/usage-record.ts';
+
+/** A budget with where it is set. */
+export interface KnownBudget extends Budget {
+  setBy: string;
+  /** The name of the token that it is for. */
+  tokenName?: string | undefined;
+}
+
+/** A budget that counts for a piece of work, with whose usage it counts. */
+export interface MatchedBudget extends KnownBudget {
+  /** `all`, `agent:NAME`, `token:ID`, `user:ID`, `repository:NAME` or `task:ID`, as for every run. */
+  counts: string;
+  /** For people, as the subject of a sentence. */
+  name: string;
+}
+
+export interface KnownBudgetsDeps {
+  database: Database;
+  config: Pick<Config, 'get'>;
+}
+
+/** The budgets of the settings: those of the list, and those that have settings of their own. */
+export function configuredBudgets(config: Pick<Config, 'get'>): KnownBudget[] {
+  const byAgent = (key: 'agents.tokensPerDay' | 'agents.costPerDay', unit: 'tokens' | 'usd'): KnownBudget[] =>
+    Object.entries(config.get(key)).map(([match, amount]) => ({
+      scope: 'agent',
+      match,
+      period: 'day',
+      [unit]: amount,
+      onReached: 'stop',
+      setBy: key,
+    }));
+  const ofAll = (key: 'limits.tokensPerDay' | 'limits.costPerDay', unit: 'tokens' | 'usd'): KnownBudget[] => {
+    const amount = config.get(key);
+    return amount === undefined
+      ? []
+      : [{ scope: 'all', period: 'day', [unit]: amount, onReached: 'stop', setBy: key }];
+  };
+  return [
+    ...ofAll('limits.tokensPerDay', 'tokens'),
+    ...ofAll('limits.costPerDay', 'usd'),
+    ...byAgent('agents.tokensPerDay', 'tokens'),
+    ...byAgent('agents.costPerDay', 'usd'),
+    ...config.get('budgets').map((budget) => ({ ...budget, setBy: 'budgets' })),
+  ];
+}
+
+/** The budgets that API tokens have of their own. */
+export async function tokenBudgets(
+  database: Database,
+  { id, ownerId }: { id?: string | undefined; ownerId?: string | undefined },
+): Promise<KnownBudget[]> {
+  let query = database.read
+    .selectFrom('api_tokens')
+    .select(['id', 'name', 'tokens_per_day', 'cost_per_day', 'tokens_per_month', 'cost_per_month']);
+  if (id !== undefined) query = query.where('id', '=', id);
+  if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
+  const rows = await query.execute();
+  return rows.flatMap((row) => {
+    const budget = (period: 'day' | 'month', tokens: number | null, usd: number | null): KnownBudget[] =>
+      tokens === null && usd === null
+        ? []
+        : [
+            {
+              scope: 'token',
+              match: row.id,
+              period,
+              ...(tokens !== null && { tokens }),
+              ...(usd !== null && { usd }),
+              onReached: 'stop',
+              setBy: 'token',
+              tokenName: row.name,
+            },
+          ];
+    return [
+      ...budget('day', row.tokens_per_day, row.cost_per_day),
+      ...budget('month', row.tokens_per_month, row.cost_per_month),
+    ];
+  });
+}
+
+/** The budgets that count for work. */
+export async function budgetsOf(
+  { database, config }: KnownBudgetsDeps,
+  usedBy: UsedBy,
+): Promise<MatchedBudget[]> {
+  const { tokenId } = usedBy;
+  const known = [
+    ...configuredBudgets(config),
+    ...(tokenId === undefined ? [] : await tokenBudgets(database, { id: tokenId })),
+  ];
+  return known.flatMap((budget) => {
+    const key = keyOf(budget, usedBy);
+    if (key === undefined || (budget.match !== undefined && budget.match !== key)) return [];
+    // What is not a task has no run to count.
+    if (budget.period === 'run' && usedBy.taskId === undefined) return [];
+    const found = matched(budget, key);
+    return [budget.period === 'run' ? { ...found, counts: `task:${usedBy.taskId}` } : found];
+  });
+}
+
+/** The budget of one whose usage it counts. */
+export const matched = (budget: KnownBudget, key: string): MatchedBudget => ({
+  ...budget,
+  counts: budget.scope === 'all' ? 'all' : `${budget.scope}:${key}`,
+  name: nameOf(budget, key),
+});
+
+function keyOf({ scope }: Budget, usedBy: UsedBy): string | undefined {
+  const keys = {
+    all: '',
+    task: usedBy.taskId,
+    agent: usedBy.agent,
+    token: usedBy.tokenId,
+    user: usedBy.userId || undefined,
+    repository: usedBy.repository,
+  };
+  return keys[scope];
+}
+
+function nameOf({ scope, period, tokenName }: KnownBudget, key: string): string {
+  const budget = `the budget of the ${period}`;
+  if (scope === 'all') return budget;
+  const whose = {
+    task: `the task ${key}`,
+    agent: key,
+    token: `the API token ${tokenName ?? key}`,
+    user: `the user ${key}`,
+    repository: key,
+  };
+  return `${budget} of ${whose[scope]}`;
+}
