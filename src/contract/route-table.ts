@@ -299,6 +299,7 @@ export const routeTable = {
   usage: {
     list: { method: 'GET', path: '/api/usage' },
     listBudgets: { method: 'GET', path: '/api/usage/budgets' },
+    listPrices: { method: 'GET', path: '/api/usage/prices' },
     getCsv: { method: 'GET', path: '/api/usage/csv', file: 'text/csv' },
   },
   users: {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { limitSchema, offsetSchema, pageFields } from './primitives.ts';
 import { budgetStatusSchema } from './budgets.ts';
+import { listedPriceSchema } from './prices.ts';
 import { defineRoutes } from './route.ts';
 
 /** What usage can be added up by. */
@@ -89,6 +90,13 @@ export const usageRoutes = defineRoutes({
     access: 'session',
     summary: 'List the budgets and how much of each is used',
     response: z.object({ budgets: z.array(budgetStatusSchema) }),
+  },
+  listPrices: {
+    method: 'GET',
+    path: '/api/usage/prices',
+    access: 'session',
+    summary: 'List the prices of models, with their day and source',
+    response: z.object({ prices: z.array(listedPriceSchema) }),
   },
   getCsv: {
     method: 'GET',

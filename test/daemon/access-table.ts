@@ -230,6 +230,7 @@ export const accessTable: Record<string, AccessRow> = {
   'tools.list': session,
   'usage.list': session,
   'usage.getCsv': session,
+  'usage.listPrices': session,
   'usage.listBudgets': session,
   'users.list': admin,
   'users.update': admin,

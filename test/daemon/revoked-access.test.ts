@@ -51,6 +51,18 @@ describe('a request with a slow body', () => {
     expect(rows).toEqual([]);
   });
 
+  it('a slow message of the Model Context Protocol does nothing once its session has been revoked', async () => {
+    await using daemon = await startDaemon();
+    const ann = await addUser(daemon, 'ann');
+    const params = { name: 'create_task', arguments: { prompt: 'x' } };
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const finish = await beginRequest(daemon, ann, 'POST', '/mcp', message);
+    await daemon.client.health.get();
+    await ann.client.auth.logout();
+    expect(await finish()).toBe(401);
+    expect((await daemon.client.tasks.list()).total).toBe(0);
+  });
+
   it('a slow request does nothing once its caller is no longer an administrator', async () => {
     await using daemon = await startDaemon();
     const ada = await addUser(daemon, 'ada', 'admin');

@@ -1,4 +1,4 @@
-import { AgentFailure } from '../agents/agent-adapter.ts';
+import type { AgentFailure } from '../agents/agent-adapter.ts';
 import { AppError } from '../errors.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
 import { dayOf } from '../usage/usage-days.ts';

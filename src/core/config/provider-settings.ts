@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pricedModelSchema, priceSchema } from '../../contract/prices.ts';
 import {
   apiKeySchema,
   apiVersionSchema,
@@ -120,18 +121,11 @@ const originOfServer = (entry: unknown): string =>
     ? (URL.parse(entry.baseUrl)?.origin ?? '')
     : '';
 
-const MAX_PRICES = 200;
-const amount = z.number().min(0).max(1_000_000);
-const priceSchema = z.strictObject({
-  input: amount,
-  output: amount,
-  cachedInput: amount.optional(),
-  cacheWrite: amount.optional(),
-});
+const MAX_PRICES = 2000;
 const pricesSchema = z.preprocess(
   parseJsonText,
   z
-    .record(z.string().regex(/^[a-z0-9-]+\/.{1,200}$/), priceSchema, {
+    .record(pricedModelSchema, priceSchema, {
       error: ({ code }) =>
         code === 'invalid_key'
           ? 'Expected the name of a model as provider/model'
@@ -185,7 +179,7 @@ export const providerSettings = {
     default: {},
     live: true,
     description:
-      'Prices of models by provider/model: { input, output, cachedInput, cacheWrite } in USD per million tokens, the last two optional; they replace the list prices',
+      'Prices of models by provider/model: { input, output, cachedInput, cacheWrite, asOf, source } in USD per million tokens, all but the first two optional; they replace the list prices',
   }),
   routes: define({
     schema: () => routesSchema,

@@ -128,8 +128,8 @@ export class NotifyDeliverer {
       ? await traceDelivery(
           this.#deps.telemetry,
           { name: 'notify', taskId: delivery.task_id, attempt: delivery.attempts },
-          (trace) =>
-            postSigned(this.#deps, { id, url, body, secret, headers: { ...headers, ...trace } }, signal),
+          (traced) =>
+            postSigned(this.#deps, { id, url, body, secret, headers: { ...headers, ...traced } }, signal),
         )
       : undefined;
     return this.#record(delivery, result, signal);

@@ -22,7 +22,8 @@ export function priceOf(
   return undefined;
 }
 
-function presentOf({ later, ...price }: ListPrice, now: Date): ModelPrice {
+/** The price of a day, without what is announced for later. */
+export function presentOf({ later, ...price }: ListPrice, now: Date): ModelPrice {
   if (!later || now.getTime() < Date.parse(later.from)) return price;
   const { input, output, cachedInput, cacheWrite } = later;
   return { input, output, cachedInput, cacheWrite };

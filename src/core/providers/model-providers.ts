@@ -6,6 +6,7 @@ import {
   type ModelProvider,
   type ProviderName,
 } from '../../contract/providers.ts';
+import type { ListedPrice } from '../../contract/prices.ts';
 import type { Setting } from '../../contract/config.ts';
 import { displayName } from '../config/provider-settings.ts';
 import { AppError } from '../errors.ts';
@@ -33,6 +34,7 @@ import { notConfigured } from './not-configured.ts';
 import { type FindUsers, ProviderRemoval } from './provider-removal.ts';
 import { definitionOf, providerTypes } from './provider-list.ts';
 import { type ModelPrice, priceOf } from './model-prices.ts';
+import { priceTable } from './price-table.ts';
 import type { ModelFailure, ResolvedModel, VendorEmbeddingModel } from './resolved-model.ts';
 import { maskKey } from '../text/safe-text.ts';
 import type { Budgets } from '../budgets/budgets.ts';
@@ -119,6 +121,12 @@ export class ModelProviders {
       factory.catch(() => this.#factories.delete(connection));
     }
     return factory;
+  }
+
+  /** All known prices of models. */
+  prices(): ListedPrice[] {
+    const { config, runtime } = this.#deps;
+    return priceTable(config.get('models.prices'), runtime.now());
   }
 
   /** What calls of a model cost now; undefined where that is unknown. */

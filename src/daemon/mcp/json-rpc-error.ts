@@ -13,7 +13,17 @@ export const jsonRpcError = (
 });
 
 /** The error of a route as JSON-RPC. */
-export function toJsonRpcError({ status, message }: { status: number; message: string }) {
+export function toJsonRpcError({
+  status,
+  message,
+  cause,
+}: {
+  status: number;
+  message: string;
+  cause?: unknown;
+}) {
   if (status >= 500) return jsonRpcError('internal', message);
-  return jsonRpcError(status === 400 ? 'parse' : 'server', message);
+  if (status !== 400) return jsonRpcError('server', message);
+  const isSyntax = cause instanceof Error && cause.cause instanceof SyntaxError;
+  return jsonRpcError(isSyntax ? 'parse' : 'request', message);
 }

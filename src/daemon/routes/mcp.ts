@@ -1,14 +1,15 @@
+import { z } from 'zod';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type JsonRpcMessage, jsonRpcMessageSchema, mcpRoutes } from '../../contract/mcp.ts';
 import { mcpPath } from '../../contract/mcp-path.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { App } from '../../core/app.ts';
-import { countStream, signalOf, signalOfReader, STALL_MS, untilTaken } from '../event-stream.ts';
+import { signalOf, signalOfReader, STALL_MS, untilTaken } from '../event-stream.ts';
 import { jsonRpcError } from '../mcp/json-rpc-error.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { bodyLimitOf, parseJsonBody } from '../request-body.ts';
 
-type McpApp = Pick<App, 'loadMcpServers' | 'accessWatch' | 'openStreams' | 'keys' | 'runtime'>;
+type McpApp = Pick<App, 'loadMcpServers' | 'accessWatch' | 'keys' | 'runtime'>;
 
 /** Registers the door of the Model Context Protocol, whose errors are those of JSON-RPC. */
 export function registerMcp(server: FastifyInstance, app: McpApp): void {
@@ -32,11 +33,12 @@ export function registerMcp(server: FastifyInstance, app: McpApp): void {
       url: mcpPath,
       bodyLimit,
       config,
+      // The guard looks at the caller again after the body of a route that has a schema for it.
+      schema: { body: z.unknown() },
       handler: async (request, reply) => {
         const { message, problem } = readMessage(request.body);
         if (!message) return reply.code(400).send(jsonRpcError('request', problem));
         const { caller, headers } = request;
-        if (message.method === 'subscriptions/listen') countStream(app, caller, reply.raw);
         const signal = signalOfReader(app, caller, reply);
         await sendResponse(reply, await (await load()).answer({ caller, headers, message, signal }));
         return reply;

@@ -7,7 +7,11 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerUsage(
   server: FastifyInstance,
-  { usageReports, budgetReports }: Pick<App, 'usageReports' | 'budgetReports'>,
+  {
+    usageReports,
+    budgetReports,
+    modelProviders,
+  }: Pick<App, 'usageReports' | 'budgetReports' | 'modelProviders'>,
   check?: ResponseCheck,
 ): void {
   implement(
@@ -16,6 +20,7 @@ export function registerUsage(
     {
       list: ({ query }, { caller }) => usageReports.list(caller, query),
       listBudgets: async (_, { caller }) => ({ budgets: await budgetReports.list(caller) }),
+      listPrices: async () => ({ prices: modelProviders.prices() }),
       getCsv: async ({ query }, { caller }) =>
         new BytesAnswer(Readable.from([await usageReports.csv(caller, query)])),
     },

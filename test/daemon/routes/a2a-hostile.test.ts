@@ -117,6 +117,12 @@ describe('a hostile agent', () => {
     }
   });
 
+  it('cannot send more text than a task may have', async () => {
+    const parts = Array.from({ length: 2 }, () => ({ text: 'x'.repeat(150_000) }));
+    const { body } = await callRaw(daemon, headers, 'SendMessage', { message: { ...message, parts } });
+    expect(body.error).toMatchObject({ code: -32_602 });
+  });
+
   it('cannot name an agent that runs commands without the right', async () => {
     const shell = { ...message, metadata: { skill: 'command' } };
     const { body } = await callRaw(daemon, headers, 'SendMessage', { message: shell });

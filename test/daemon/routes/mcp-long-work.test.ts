@@ -159,6 +159,15 @@ describe('a client without it', () => {
     expect(await second.ended).toContain('"id":10');
   });
 
+  it('that listens for changes is told at once that none will come, so that it holds no stream', async () => {
+    const listen = {
+      notifications: { resourcesListChanged: true, toolsListChanged: true },
+      _meta: modernMeta,
+    };
+    const { message } = await postMcp(daemon, { id: 1, method: 'subscriptions/listen', params: listen });
+    expect(message).toMatchObject({ id: 1, result: { resultType: 'complete' } });
+  });
+
   it('loses its wait with its access', async () => {
     const bob = await addUser(daemon, 'bob');
     const { task } = await bob.client.tasks.create({ body: { title: 'Waits' } });

@@ -199,7 +199,7 @@ describe('tasks of other users', () => {
 });
 
 describe('approvals', () => {
-  it('are listed and decided by a person, for exactly the call that was shown', async () => {
+  it('are listed for a person, and denied; a model alone allows none', async () => {
     const { approvals } = daemon.app;
     const { id } = await approvals.request(newApproval({ arguments: '{"argv":["make"]}' }));
     await using client = await openMcp(daemon);
@@ -207,6 +207,14 @@ describe('approvals', () => {
     expect(listed).toMatchObject([{ id, toolName: 'run_command', call: 'run_command {"argv":["make"]}' }]);
     const other = await call(client, 'decide_approval', { id, call: 'run_command', decision: 'allow-once' });
     expect(other.isError).toBe(true);
+    expect((await approvals.get({ userId: 'user_owner', role: 'admin' }, id)).status).toBe('pending');
+    const alone = await call(client, 'decide_approval', {
+      id,
+      call: listed[0]?.call,
+      decision: 'allow-once',
+    });
+    expect(alone.isError).toBe(true);
+    expect(textOf(alone)).toContain(`svc approvals allow ${id}`);
     expect((await approvals.get({ userId: 'user_owner', role: 'admin' }, id)).status).toBe('pending');
     const args = { id, call: listed[0]?.call, decision: 'deny', denialReason: 'Not now' };
     const decided = contentOf(await call(client, 'decide_approval', args));

@@ -85,13 +85,13 @@ export const listApprovalsTool = ({ approvals }: { approvals: Approvals }): Serv
     },
   });
 
-/** `decide_approval`: for people only, and only for the call that the client could show. */
+/** `decide_approval`: for people only; what allows a call is their answer to the question, not the call of the tool. */
 export const decideApprovalTool = ({ approvals }: { approvals: Approvals }): ServedTool =>
   defineServedTool({
     name: 'decide_approval',
     title: 'Allow or deny a tool call',
     description:
-      'Allows a waiting tool call of an agent once, or denies it. Only the user decides: never call this without their decision about exactly this call. Repeat the call as list_approvals shows it, so that the user sees what they confirm.',
+      'Asks the user whether a waiting tool call of an agent is allowed once, or denies it. Only the user decides: call this when they have decided about exactly this call. Repeat the call as list_approvals shows it.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     scopes: undefined,
     input: z.strictObject({
@@ -110,6 +110,12 @@ export const decideApprovalTool = ({ approvals }: { approvals: Approvals }): Ser
       if (callOf(asked) !== call)
         throw new AppError('validation', `The call is another one. This approval is about: ${callOf(asked)}`);
       if (decision === 'allow-once' && asked.status === 'pending') {
+        // A call of a tool is the decision of a model, and at most confirmed by its program.
+        if (person === 'absent')
+          throw new AppError(
+            'forbidden',
+            `This client cannot ask its user, who alone may allow a call. The user can run: svc approvals allow ${id}`,
+          );
         if (person === 'unasked') return { confirm: questionOf(asked) };
         if (person === 'refused')
           throw new AppError('forbidden', 'The user did not allow the call. It keeps waiting');

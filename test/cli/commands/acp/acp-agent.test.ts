@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type AcpEditor, choose, editorOf, textOf } from '../../../helpers/acp-editor.ts';
 import { type ModelDaemon, startModelDaemon } from '../../../helpers/model-daemon.ts';
 import { callsTools, says } from '../../../helpers/model-server.ts';
+import { addUser } from '../../../helpers/users.ts';
 
 const { session, authenticate } = methods.agent;
 let rig: ModelDaemon;
@@ -294,6 +295,31 @@ describe('sessions of an editor', () => {
     expect(await open('..', folder)).toMatchObject({ code: -32602 });
     expect(await open(sessionId, 'relative')).toMatchObject({ code: -32602 });
     expect(await failure(prompt('conv_none', 'Hello'))).toMatchObject({ code: -32002 });
+  });
+
+  it('of other users do not exist', async () => {
+    const sessionId = await begin();
+    const { client } = await addUser(rig.daemon, 'ann');
+    await using theirs = await editorOf({ client, url: rig.daemon.url });
+    const { agent } = theirs;
+    const where = { sessionId, cwd: folder };
+    for (const attempt of [
+      agent.request(session.load, { ...where, mcpServers: [] }),
+      agent.request(session.resume, where),
+      prompt(sessionId, 'Hello', theirs),
+    ])
+      expect(await failure(attempt)).toMatchObject({ code: -32002 });
+    await agent.request(session.delete, { sessionId });
+    expect((await agent.request(session.list, { cwd: folder })).sessions).toEqual([]);
+    const { conversation } = await rig.daemon.client.conversations.get({ params: { id: sessionId } });
+    expect(conversation.messageCount).toBe(0);
+  });
+
+  it('without the right to choose a directory work elsewhere, and say so', async () => {
+    const { client } = await addUser(rig.daemon, 'bob');
+    await using theirs = await editorOf({ client, url: rig.daemon.url });
+    await prompt(await begin(theirs), 'Hello', theirs);
+    expect(textOf(theirs.updates)).toContain(`do not work in ${folder}`);
   });
 
   it('end when they are closed, and are gone when they are deleted', async () => {
