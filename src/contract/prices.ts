@@ -25,7 +25,6 @@ export const priceFileSchema = z.strictObject({
   source: z.string().max(300).optional(),
   prices: z.record(pricedModelSchema, priceSchema),
 });
-export type PriceFile = z.output<typeof priceFileSchema>;
 
 export const listedPriceSchema = z
   .object({

@@ -12,4 +12,7 @@ export function formatUsageCost({
 
 /** An amount with as many digits as it needs. */
 export const formatDollars = (usd: number): string =>
-  `$${usd.toFixed(usd > 0 && usd < 0.1 ? 4 : 2).replace(/\B(?=(\d{3})+(?=\.))/g, ',')}`;
+  `$${usd.toLocaleString('en-US', {
+    minimumFractionDigits: usd > 0 && usd < 0.1 ? 4 : 2,
+    maximumFractionDigits: usd > 0 && usd < 0.1 ? 4 : 2,
+  })}`;

@@ -73,7 +73,7 @@ export const usageRoutes = defineRoutes({
     method: 'GET',
     path: '/api/usage',
     access: 'session',
-    summary: 'Show what models used and cost: your usage, or that of everyone for an administrator',
+    summary: 'Show what models used and cost, for an administrator that of everyone',
     query: listUsageQuerySchema,
     response: z.object({
       usage: z.array(usageEntrySchema),

@@ -12,7 +12,6 @@ const create = defineCommand({
   summary: 'Create an API token and print it once',
   examples: [
     'svc tokens create ci --scope gateway:write',
-    'svc tokens create report --scope gateway:read --days 30',
     "svc tokens create editor --scope models:use --model 'openai/*' --cost-per-day 5",
     'TOKEN=$(svc tokens create ci --scope gateway:write --scope gateway:read)',
   ],

@@ -14,7 +14,7 @@ async function rollUp(transaction: WriteTransaction, before: string, limit: numb
     .select(['day', 'task_id', 'conversation_id'])
     .distinct()
     .where('day', '<', before)
-    .where(({ or, eb }) => or([eb('task_id', '<>', ''), eb('conversation_id', '<>', '')]))
+    .where((is) => is.or([is('task_id', '<>', ''), is('conversation_id', '<>', '')]))
     .limit(limit)
     .execute();
   for (const { day, task_id, conversation_id } of works) {

@@ -34,8 +34,15 @@ describe('svc tokens', () => {
   it('limits the models that a token may call', async () => {
     const caps = ['--model', 'openai/*', '--model', 'fast', '--requests-per-minute', '60'];
     const made = await home.svc([
-      ...['tokens', 'create', 'editor', '--scope', 'models:use', ...caps],
-      ...['--tokens-per-minute', '1000', '--json'],
+      'tokens',
+      'create',
+      'editor',
+      '--scope',
+      'models:use',
+      ...caps,
+      '--tokens-per-minute',
+      '1000',
+      '--json',
     ]);
     expect(JSON.parse(made.stdout)).toMatchObject({
       models: ['openai/*', 'fast'],

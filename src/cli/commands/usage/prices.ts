@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { ListedPrice, Price } from '../../../contract/prices.ts';
 import { CliError } from '../../errors/cli-error.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { formatFileError } from '../../errors/file-error.ts';
 import { escapeLine } from '../../output/escape-text.ts';
 import type { Cli } from '../../program/cli.ts';
 
@@ -78,7 +76,8 @@ export async function removePrice(cli: Cli, model: string): Promise<void> {
 /** `svc usage prices import FILE`. */
 export async function importPrices(cli: Cli, file: string, { dryRun }: { dryRun?: boolean }): Promise<void> {
   const { output } = cli;
-  const imported = await readPrices(file);
+  const { readPriceFile } = await import('./read-price-file.ts');
+  const imported = await readPriceFile(file);
   let changed: string[] = [];
   await change(
     cli,
@@ -93,39 +92,6 @@ export async function importPrices(cli: Cli, file: string, { dryRun }: { dryRun?
   for (const model of changed) output.write(`${escapeLine(model)}\n`);
   const count = Object.keys(imported).length;
   output.note(`${changed.length} of ${count} prices ${dryRun ? 'would change' : 'changed'}.`);
-}
-
-async function readPrices(file: string): Promise<Record<string, Price>> {
-  const [{ priceFileSchema }, { safeParse }] = await Promise.all([
-    import('../../../contract/prices.ts'),
-    import('../../../contract/safe-parse.ts'),
-  ]);
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new CliError(exitCodes.invalid, `${escapeLine(file)}: ${formatFileError(error)}`);
-  });
-  const problem = (message: string) => new CliError(exitCodes.invalid, `${escapeLine(file)}: ${message}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw problem('This is not JSON.');
-  }
-  const { data, error } = safeParse(priceFileSchema, value);
-  if (!data) {
-    const [issue] = error?.issues ?? [];
-    throw problem(escapeLine(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'Not a file of prices'}`));
-  }
-  const { asOf, source, prices } = data;
-  return Object.fromEntries(
-    Object.entries(prices).map(([model, price]) => [
-      model,
-      {
-        ...price,
-        asOf: price.asOf ?? asOf,
-        ...((price.source ?? source) && { source: price.source ?? source }),
-      },
-    ]),
-  );
 }
 
 /** Changes the setting as a whole, which is how it is stored. */

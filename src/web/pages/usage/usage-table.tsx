@@ -9,7 +9,8 @@ import { Problem } from '../../components/problem.tsx';
 import { usageQuery } from '../../queries/usage.ts';
 import { useIsAdmin } from '../../queries/use-is-admin.ts';
 import { formatTokens } from '../insights/format-numbers.ts';
-import { groupWords, type ShownGroup, type UsageSearch } from './usage-search.ts';
+import { groupWords } from './group-words.ts';
+import type { ShownGroup, UsageSearch } from './usage-search.ts';
 import styles from './usage.module.css';
 
 /** What models used, by what the person chooses. */
@@ -29,7 +30,7 @@ export function UsageTable({ by, days }: { by: ShownGroup; days: number }) {
           <Link
             key={group}
             to="/usage"
-            search={({ by: _, ...rest }: UsageSearch) => (group === 'agent' ? rest : { ...rest, by: group })}
+            search={(search: UsageSearch) => ({ ...search, by: group === 'agent' ? undefined : group })}
             className="chip"
             activeOptions={{ exact: true, includeSearch: true }}
           >

@@ -12,7 +12,7 @@ import { formatTokens } from '../insights/format-numbers.ts';
 import { BudgetList } from './budget-list.tsx';
 import { DayBars } from './day-bars.tsx';
 import { UsageTable } from './usage-table.tsx';
-import { ranges, type UsageSearch } from './usage-search.ts';
+import { ranges } from './group-words.ts';
 import styles from './usage.module.css';
 
 const route = getRouteApi('/usage');
@@ -31,7 +31,7 @@ export function UsagePage() {
             <Link
               key={range}
               to="/usage"
-              search={({ days: _, ...rest }: UsageSearch) => (range === 30 ? rest : { ...rest, days: range })}
+              search={{ ...search, days: range === 30 ? undefined : range }}
               className="chip"
               activeOptions={{ exact: true, includeSearch: true }}
             >
