@@ -56,19 +56,29 @@ function format(path, input) {
 }
 
 function routeTable() {
-  const resources = Object.entries(contract).map(([resource, routes]) => {
+  const isDoor = ([, routes]) => Object.values(routes).every(({ path }) => !path.startsWith('/api/'));
+  const describe = ([resource, routes]) => {
     const lines = Object.entries(routes).map(
       ([name, { method, path, events, file }]) =>
         `${name}: { method: '${method}', path: '${path}'${events ? ', events: true' : ''}${file ? `, file: '${file}'` : ''} },`,
     );
     return `${resource}: {\n${lines.join('\n')}\n},`;
-  });
+  };
+  const all = Object.entries(contract);
+  const resources = all.filter((each) => !isDoor(each)).map(describe);
+  const doors = all.filter(isDoor).map(describe);
   return `// Generated from the contract by bin/generate.js. Do not edit.
 import type { RouteTable } from './client.ts';
 
-/** The routes without their schemas, for a client that has to start fast. */
-export const routeTable = {
+/** The routes below /api without their schemas, for a client that has to start fast. */
+export const apiTable = {
 ${resources.join('\n')}
+} as const satisfies RouteTable;
+
+/** All routes: also those of the doors whose paths another specification fixes. */
+export const routeTable = {
+...apiTable,
+${doors.join('\n')}
 } as const satisfies RouteTable;
 `;
 }

@@ -1,12 +1,8 @@
 // Generated from the contract by bin/generate.js. Do not edit.
 import type { RouteTable } from './client.ts';
 
-/** The routes without their schemas, for a client that has to start fast. */
-export const routeTable = {
-  a2a: {
-    getCard: { method: 'GET', path: '/.well-known/agent-card.json' },
-    call: { method: 'POST', path: '/a2a', events: true },
-  },
+/** The routes below /api without their schemas, for a client that has to start fast. */
+export const apiTable = {
   agents: {
     list: { method: 'GET', path: '/api/agents' },
     listTypes: { method: 'GET', path: '/api/agents/types' },
@@ -156,9 +152,6 @@ export const routeTable = {
     create: { method: 'POST', path: '/api/auth/invites' },
     delete: { method: 'DELETE', path: '/api/auth/invites/:id' },
   },
-  mcp: {
-    send: { method: 'POST', path: '/mcp', events: true },
-  },
   memory: {
     search: { method: 'POST', path: '/api/memory/search' },
     explainSearch: { method: 'POST', path: '/api/memory/why' },
@@ -191,13 +184,6 @@ export const routeTable = {
     completeJira: { method: 'GET', path: '/api/auth/tracker_a/callback' },
     startLinear: { method: 'GET', path: '/api/auth/tracker_b' },
     completeLinear: { method: 'GET', path: '/api/auth/tracker_b/callback' },
-  },
-  openai: {
-    listModels: { method: 'GET', path: '/v1/models' },
-    getModel: { method: 'GET', path: '/v1/models/:id' },
-    createChatCompletion: { method: 'POST', path: '/v1/chat/completions', events: true },
-    createResponse: { method: 'POST', path: '/v1/responses', events: true },
-    createEmbeddings: { method: 'POST', path: '/v1/embeddings' },
   },
   pairing: {
     create: { method: 'POST', path: '/api/devices/pairing/request' },
@@ -316,5 +302,24 @@ export const routeTable = {
     sendTest: { method: 'POST', path: '/api/webhooks/:id/test' },
     listDeliveries: { method: 'GET', path: '/api/webhooks/:id/deliveries' },
     redeliver: { method: 'POST', path: '/api/webhooks/:id/deliveries/:deliveryId/redeliver' },
+  },
+} as const satisfies RouteTable;
+
+/** All routes: also those of the doors whose paths another specification fixes. */
+export const routeTable = {
+  ...apiTable,
+  a2a: {
+    getCard: { method: 'GET', path: '/.well-known/agent-card.json' },
+    call: { method: 'POST', path: '/a2a', events: true },
+  },
+  mcp: {
+    send: { method: 'POST', path: '/mcp', events: true },
+  },
+  openai: {
+    listModels: { method: 'GET', path: '/v1/models' },
+    getModel: { method: 'GET', path: '/v1/models/:id' },
+    createChatCompletion: { method: 'POST', path: '/v1/chat/completions', events: true },
+    createResponse: { method: 'POST', path: '/v1/responses', events: true },
+    createEmbeddings: { method: 'POST', path: '/v1/embeddings' },
   },
 } as const satisfies RouteTable;

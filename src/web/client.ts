@@ -1,12 +1,12 @@
 import { chunksOf } from '../contract/chunks-of.ts';
 import { createClient } from '../contract/client.ts';
-import { routeTable } from '../contract/route-table.ts';
+import { apiTable } from '../contract/route-table.ts';
 
 /** Browsers refuse a longer body of a request that outlives its page. */
 const MAX_KEPT_BODY = 60_000;
 
 /** A client of the daemon that served this page. The browser adds the session cookie. */
-export const client = createClient(routeTable, {
+export const client = createClient(apiTable, {
   baseUrl: '',
   fetch: async (url, { method, headers: sent, body: content, signal }) => {
     // What a person did counts also when the tab closes right after it.

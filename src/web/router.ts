@@ -8,7 +8,7 @@ import {
 import { readExperiencesSearch } from './pages/experiences/experiences-search.ts';
 import { readMemorySearch } from './pages/memory/memory-search.ts';
 import { readAuditSearch } from './pages/settings/audit/audit-search.ts';
-import { readUsageSearch } from './pages/usage/usage-search.ts';
+import type { UsageSearch } from './pages/usage/usage-search.ts';
 import { readTasksSearch, searchText as text } from './pages/tasks/tasks-search.ts';
 import { agentsQuery } from './queries/agents.ts';
 import type { DeadLetterStatus } from './queries/dead-letters.ts';
@@ -164,7 +164,8 @@ const insights = createRoute({
 const usage = createRoute({
   getParentRoute: () => root,
   path: '/usage',
-  validateSearch: readUsageSearch,
+  // The page reads it, so that the first page need not know how.
+  validateSearch: (search: Record<string, unknown>): UsageSearch => search,
   component: lazyPage(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
 });
 const webhooks = createRoute({

@@ -1,4 +1,4 @@
-import { routeTable } from '../../contract/route-table.ts';
+import { apiTable } from '../../contract/route-table.ts';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
@@ -76,10 +76,7 @@ function SignInForms({ session, returnTo }: SignInProps) {
 
 /** Leads to GitHub, which sends the browser back to the path. */
 export const GithubLink = ({ returnTo, children }: { returnTo: string; children: ReactNode }) => (
-  <a
-    className="button"
-    href={`${routeTable.oauth.startGithub.path}?returnTo=${encodeURIComponent(returnTo)}`}
-  >
+  <a className="button" href={`${apiTable.oauth.startGithub.path}?returnTo=${encodeURIComponent(returnTo)}`}>
     {children}
   </a>
 );

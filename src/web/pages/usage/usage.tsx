@@ -13,13 +13,14 @@ import { BudgetList } from './budget-list.tsx';
 import { DayBars } from './day-bars.tsx';
 import { UsageTable } from './usage-table.tsx';
 import { ranges } from './group-words.ts';
+import { readUsageSearch } from './usage-search.ts';
 import styles from './usage.module.css';
 
 const route = getRouteApi('/usage');
 
 /** What models used and cost, and how much of the budgets is left. */
 export function UsagePage() {
-  const search = route.useSearch();
+  const search = readUsageSearch({ ...route.useSearch() });
   const { days = 30, by = 'agent' } = search;
   const daily = useQuery(usageQuery('day', days));
   const { data, error } = daily;
