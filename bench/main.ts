@@ -25,6 +25,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'start-latency': async () => (await import('./start-latency.ts')).startLatency(),
   'stream-latency': async () => (await import('./stream-latency.ts')).streamLatency(),
   v1: async () => (await import('./v1.ts')).v1(),
+  telemetry: async () => (await import('./telemetry.ts')).telemetry(),
   'stream-agentic': async () => (await import('./stream-agentic.ts')).streamAgentic(),
   'memory-sync': async () => (await import('./memory-sync.ts')).memorySync(),
   'stream-fan': async () => (await import('./stream-fan.ts')).streamFan(),
