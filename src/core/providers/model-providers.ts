@@ -10,7 +10,6 @@ import type { Setting } from '../../contract/config.ts';
 import { displayName } from '../config/provider-settings.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
-import { CircuitBreaker } from '../limits/circuit-breaker.ts';
 import type { Log } from '../log.ts';
 import { type ModelFetch, problemOfModelUrl } from '../outbound/model-fetch.ts';
 import { isOwnError } from '../outbound/outbound-error.ts';
@@ -25,7 +24,7 @@ import { ModelCheck } from './model-check.ts';
 import { toModelFailure } from './model-failure.ts';
 import { type ListedModels, ModelListing } from './model-listing.ts';
 import type { Changer } from './audit-change.ts';
-import { FailedCall, isOutage } from './failed-call.ts';
+import { ProviderBreakers, type ProviderUse } from './provider-breakers.ts';
 import { ProviderChanges, type ProviderChangesDeps } from './provider-changes.ts';
 import { configuredUrls, ProviderConnections } from './provider-connections.ts';
 import { type Explain, ProviderHealth, type ProviderCheck } from './provider-health.ts';
@@ -38,9 +37,6 @@ import { maskKey } from '../text/safe-text.ts';
 import type { Budgets } from '../budgets/budgets.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
 import { WholeAnswers } from './whole-answers.ts';
-
-/** Embeddings are often served by other servers, so they have a circuit breaker of their own. */
-type Use = 'chat' | 'embeddings';
 
 /** How old the lists of all providers together may be. */
 const RECENT_MS = 60_000;
@@ -64,10 +60,11 @@ export class ModelProviders {
   readonly #removal: ProviderRemoval;
   readonly #wholeAnswers = new WholeAnswers();
   readonly #factories = new WeakMap<Connection, ReturnType<Definition['create']>>();
-  readonly #breakers = new Map<`${ProviderName} ${Use}`, CircuitBreaker>();
+  readonly #breakers: ProviderBreakers;
 
   constructor(deps: ModelProvidersDeps) {
     this.#deps = deps;
+    this.#breakers = new ProviderBreakers(deps.runtime.monotonic);
     this.#connections = new ProviderConnections(deps.config, this.#wholeAnswers.fetch(deps.fetch));
     this.#changes = new ProviderChanges({ ...deps, connections: this.#connections });
     this.#removal = new ProviderRemoval({ ...deps, connections: this.#connections, changes: this.#changes });
@@ -94,7 +91,7 @@ export class ModelProviders {
   async resolve(request: ModelRequest, usedBy: UsedBy | undefined): Promise<ResolvedModel> {
     const { provider, modelId: named } = chooseModel(request, this.#deps.config, this.#connections);
     const connection = this.#connections.of(provider);
-    this.#requireClosed(provider, 'chat');
+    this.#breakers.requireClosed(provider, 'chat');
     if (usedBy) await this.#deps.budgets.require(usedBy);
     const modelId = named ?? (await this.#firstModel(provider));
     const create = await this.#factoryOf(provider, connection);
@@ -130,7 +127,7 @@ export class ModelProviders {
   /** Creates an embedding model; throws an `AppError` with a hint where the provider is not usable. */
   async embeddingModel(provider: ProviderName, modelId: string): Promise<VendorEmbeddingModel> {
     const connection = this.#connections.of(provider);
-    this.#requireClosed(provider, 'embeddings');
+    this.#breakers.requireClosed(provider, 'embeddings');
     const backend = embeddingBackendOf(provider);
     if (!backend) throw new AppError('validation', `${displayName(provider)} has no embeddings`);
     return (await backend.create(connection))(modelId);
@@ -167,14 +164,14 @@ export class ModelProviders {
     return toModelFailure(error, { provider, secrets: key === undefined ? [] : [key], texts, now });
   }
 
-  succeeded(provider: ProviderName, use: Use = 'chat'): void {
+  succeeded(provider: ProviderName, use: ProviderUse = 'chat'): void {
     if (use === 'chat') this.#health.recordUse(provider, undefined);
-    this.#record(provider, use, async () => undefined);
+    this.#breakers.record(provider, use);
   }
 
-  failed(provider: ProviderName, failure: ModelFailure, use: Use = 'chat'): void {
+  failed(provider: ProviderName, failure: ModelFailure, use: ProviderUse = 'chat'): void {
     if (use === 'chat') this.#health.recordUse(provider, failure);
-    this.#record(provider, use, () => Promise.reject(new FailedCall(failure)));
+    this.#breakers.record(provider, use, failure);
   }
 
   list(): { default: { provider: ProviderName; model?: string } | null; providers: ModelProvider[] } {
@@ -193,13 +190,7 @@ export class ModelProviders {
 
   /** The circuit breakers of the usable providers and of those that were used. */
   breakers() {
-    const uses = new Set(this.#connections.usable().map((type) => `${type} chat` as const));
-    const names = new Set([...uses, ...this.#breakers.keys()]);
-    return [...names].map((name) => {
-      const { state = 'closed', failures = 0, successes = 0 } = this.#breakers.get(name) ?? {};
-      const [type, use] = name.split(' ');
-      return { name: `providers.${type}${use === 'chat' ? '' : `.${use}`}`, state, failures, successes };
-    });
+    return this.#breakers.list(this.#connections.usable());
   }
 
   /** Lists the models of one provider; throws an `AppError` where it cannot be reached. */
@@ -358,31 +349,11 @@ export class ModelProviders {
     );
   }
 
-  #requireClosed(type: ProviderName, use: Use): void {
-    const retryAfterMs = this.#breakers.get(`${type} ${use}`)?.blockedForMs ?? 0;
-    if (retryAfterMs <= 0) return;
-    const seconds = Math.ceil(retryAfterMs / 1000);
-    throw new AppError(
-      'unavailable',
-      `${displayName(type)} failed several times in a row. It is tried again in ${seconds} s.`,
-      { retryAfterMs },
-    );
-  }
-
-  #record(type: ProviderName, use: Use, outcome: () => Promise<void>): void {
-    const breaker =
-      this.#breakers.get(`${type} ${use}`) ?? new CircuitBreaker(isOutage, this.#deps.runtime.monotonic);
-    this.#breakers.set(`${type} ${use}`, breaker);
-    // Rejects with the recorded failure, or because the breaker is open already.
-    breaker.run(outcome).catch(() => undefined);
-  }
-
   /** Drops health and circuit breakers, which no longer apply after a change. */
   #resetState(type: ProviderName): void {
     this.#health.forget(type);
     this.#listing.forget(type);
-    this.#breakers.delete(`${type} chat`);
-    this.#breakers.delete(`${type} embeddings`);
+    this.#breakers.forget(type);
     this.#deps.bus.emit('agents_changed', undefined);
   }
 }
