@@ -323,7 +323,9 @@ function settingsReference() {
     const { schema, description, live } = definitionOf(key);
     const fallback = defaultOf(key, 'mini');
     const shape = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-    return `| \`${key}\` | ${typeName(shape)} | ${fallback === undefined ? '' : `\`${JSON.stringify(fallback)}\``} | \`${environmentNameOf(key)}\` | ${live ? 'at once' : 'at the next start'} | ${description} |`;
+    // The named types are those of the API.
+    const type = `${typeName(shape)}`.replaceAll('](#', '](api.md#');
+    return `| \`${key}\` | ${type} | ${fallback === undefined ? '' : `\`${JSON.stringify(fallback)}\``} | \`${environmentNameOf(key)}\` | ${live ? 'at once' : 'at the next start'} | ${description} |`;
   });
   return [
     '# Settings\n',

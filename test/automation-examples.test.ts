@@ -67,11 +67,13 @@ const verifyInZapier = ({ headers, body }: Delivery, secret: string) =>
 let daemon: TestDaemon;
 let receiver: string;
 const deliveries: Delivery[] = [];
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  deliveries.push({ headers: request.headers, body: Buffer.concat(chunks) });
-  response.end();
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    deliveries.push({ headers: request.headers, body: Buffer.concat(chunks) });
+    response.end();
+  });
 });
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');

@@ -43,7 +43,7 @@ describe('the action for GitHub', () => {
     expect(action.runs.steps).toHaveLength(1);
     expect(step).toMatchObject({ id: 'run', shell: 'bash' });
     const used = [...JSON.stringify(step?.env).matchAll(/inputs\.([\w-]+)/g)].map(([, name]) => name);
-    expect(used.sort()).toEqual(Object.keys(action.inputs).sort());
+    expect(new Set(used)).toEqual(new Set(Object.keys(action.inputs)));
     for (const [name, { value }] of Object.entries(action.outputs))
       expect(value).toBe(`\${{ steps.run.outputs.${name} }}`);
   });
@@ -189,7 +189,7 @@ describe.runIf(hasTools)('a task of a CI job', () => {
     expect(await newest()).toMatchObject({ status: 'cancelled' });
   });
 
-  it.each([
+  it.each<[string, Record<string, string>, number]>([
     ['a wrong token', { token: 'svc_wrong', prompt: 'true' }, 4],
     ['an agent that the token may not use', { token: 'narrow', prompt: 'true' }, 4],
     ['no token', { token: '', prompt: 'true' }, 2],
@@ -201,18 +201,17 @@ describe.runIf(hasTools)('a task of a CI job', () => {
   ])('exits with a code of svc run for %s, and creates no task', async (_, inputs, expected) => {
     const before = (await daemon.client.tasks.list()).total;
     const narrow = (await gatewayClient(daemon, { scopes: ['tasks:write'] })).token;
-    const { code, stderr } = await github({ ...inputs, ...(inputs.token === 'narrow' && { token: narrow }) });
+    const { code, stderr } = await github({
+      ...inputs,
+      ...(inputs['token'] === 'narrow' && { token: narrow }),
+    });
     expect(code, stderr).toBe(expected);
     expect(stderr).toMatch(/(^|\n)svc: .+\n$/);
     expect((await daemon.client.tasks.list()).total).toBe(before);
   });
 
   it('runs by the script of the example for GitLab with the variables of its job', async () => {
-    const {
-      script = [],
-      before_script: before = [],
-      variables,
-    } = gitlab['svc-task'] ?? expect.fail('no job');
+    const { script, before_script: before, variables } = gitlab['svc-task'] ?? expect.fail('no job');
     const project = join(folder, 'project');
     mkdirSync(join(project, 'ci'), { recursive: true });
     const source = readFileSync(join(root, 'docs/examples/github-action/run-task.sh'));

@@ -8,6 +8,7 @@ import {
 import { readExperiencesSearch } from './pages/experiences/experiences-search.ts';
 import { readMemorySearch } from './pages/memory/memory-search.ts';
 import { readAuditSearch } from './pages/settings/audit/audit-search.ts';
+import { readUsageSearch } from './pages/usage/usage-search.ts';
 import { readTasksSearch, searchText as text } from './pages/tasks/tasks-search.ts';
 import { agentsQuery } from './queries/agents.ts';
 import type { DeadLetterStatus } from './queries/dead-letters.ts';
@@ -160,6 +161,12 @@ const insights = createRoute({
     days === 7 || days === 90 || days === 365 ? { days } : {},
   component: lazyPage(() => import('./pages/insights/insights.tsx'), 'InsightsPage'),
 });
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: '/usage',
+  validateSearch: readUsageSearch,
+  component: lazyPage(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
+});
 const webhooks = createRoute({
   getParentRoute: () => root,
   path: '/webhooks',
@@ -305,6 +312,7 @@ export const router = createRouter({
     experiences,
     deadLetters,
     insights,
+    usage,
     webhooks,
     webhooksIn,
     webhook,

@@ -35,11 +35,25 @@ async function runCommand(command: Command, spec: CommandSpec, cli: Cli): Promis
     }),
   );
   const inherited = spec.inherited.length > 0 ? command.parent?.opts() : {};
-  const { fields, ...options } = { ...inherited, ...command.opts<{ fields?: string[]; jsonl?: boolean }>() };
+  const { fields, ...options } = {
+    ...inherited,
+    ...takenByParents(command),
+    ...command.opts<{ fields?: string[]; jsonl?: boolean }>(),
+  };
   if (fields) await selectFields(cli, fields);
   const isJson = fields !== undefined && options.jsonl !== true;
   const exitCode = await spec.run?.({ cli, args, options: { ...options, ...(isJson && { json: true }) } });
   if (typeof exitCode === 'number') cli.exitCode = exitCode;
+}
+
+/** Commander gives an option that a command shares with one above it to the one above, wherever it stands. */
+function takenByParents(command: Command): Record<string, unknown> {
+  const own = new Set(command.options.map((option) => option.attributeName()));
+  const taken: Record<string, unknown> = {};
+  for (let { parent } = command; parent; { parent } = parent)
+    for (const [name, value] of Object.entries(parent.opts<Record<string, unknown>>()))
+      if (own.has(name)) taken[name] = value;
+  return taken;
 }
 
 /** The schemas of the responses are loaded only for this. */

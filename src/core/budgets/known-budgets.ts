@@ -1,6 +1,9 @@
+import type { CompiledQuery } from 'kysely';
 import type { Budget } from '../../contract/budgets.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
+import type { ApiTokenRow } from '../storage/rows/auth.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
 
 /** A budget with where it is set. */
@@ -49,18 +52,43 @@ export function configuredBudgets(config: Pick<Config, 'get'>): KnownBudget[] {
   ];
 }
 
+type TokenRow = Pick<
+  ApiTokenRow,
+  'id' | 'name' | 'tokens_per_day' | 'cost_per_day' | 'tokens_per_month' | 'cost_per_month'
+>;
+
+const tokenRows = ({ read }: Pick<Database, 'read'>) =>
+  read
+    .selectFrom('api_tokens')
+    .select(['id', 'name', 'tokens_per_day', 'cost_per_day', 'tokens_per_month', 'cost_per_month']);
+
+/** Each call of a model looks its token up, so the query is compiled once for each database. */
+const preparedById = new WeakMap<object, (values: { id: string }) => CompiledQuery<TokenRow>>();
+
+async function findTokenRow(database: Database, id: string): Promise<TokenRow[]> {
+  let byId = preparedById.get(database);
+  if (!byId) {
+    byId = prepareQuery<{ id: string }, TokenRow>((value) =>
+      tokenRows(database).where('id', '=', value('id')),
+    );
+    preparedById.set(database, byId);
+  }
+  return (await database.read.executeQuery(byId({ id }))).rows;
+}
+
 /** The budgets that API tokens have of their own. */
 export async function tokenBudgets(
   database: Database,
-  { id, ownerId }: { id?: string | undefined; ownerId?: string | undefined },
+  { ownerId }: { ownerId?: string | undefined },
 ): Promise<KnownBudget[]> {
-  let query = database.read
-    .selectFrom('api_tokens')
-    .select(['id', 'name', 'tokens_per_day', 'cost_per_day', 'tokens_per_month', 'cost_per_month']);
-  if (id !== undefined) query = query.where('id', '=', id);
-  if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
-  const rows = await query.execute();
-  return rows.flatMap((row) => {
+  const query = tokenRows(database);
+  return toTokenBudgets(
+    await (ownerId === undefined ? query : query.where('owner_id', '=', ownerId)).execute(),
+  );
+}
+
+const toTokenBudgets = (rows: readonly TokenRow[]): KnownBudget[] =>
+  rows.flatMap((row) => {
     const budget = (period: 'day' | 'month', tokens: number | null, usd: number | null): KnownBudget[] =>
       tokens === null && usd === null
         ? []
@@ -81,7 +109,6 @@ export async function tokenBudgets(
       ...budget('month', row.tokens_per_month, row.cost_per_month),
     ];
   });
-}
 
 /** The budgets that count for work. */
 export async function budgetsOf(
@@ -91,7 +118,7 @@ export async function budgetsOf(
   const { tokenId } = usedBy;
   const known = [
     ...configuredBudgets(config),
-    ...(tokenId === undefined ? [] : await tokenBudgets(database, { id: tokenId })),
+    ...(tokenId === undefined ? [] : toTokenBudgets(await findTokenRow(database, tokenId))),
   ];
   return known.flatMap((budget) => {
     const key = keyOf(budget, usedBy);

@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import { BudgetReached } from '../budgets/budget-reached.ts';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
+import type { ModelRequest } from '../providers/model-choice.ts';
 import { ModelError } from '../providers/model-error.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { ResolvedModel } from '../providers/resolved-model.ts';
@@ -38,7 +39,7 @@ export class ModelRouter {
   ): Promise<{ model: ResolvedModel; answer: T }> {
     const route = this.#routeOf(name);
     if (!route) {
-      const model = await this.#deps.providers.resolve({ model: name }, usedByCaller(caller));
+      const model = await this.#resolve(caller, { model: name });
       requireModel(caller, nameOf(model));
       return { model, answer: await attempt(model) };
     }
@@ -71,12 +72,18 @@ export class ModelRouter {
     return Object.hasOwn(routes, name) ? routes[name] : undefined;
   }
 
+  /** Who uses the model is named only now: `Spending` looks at the budgets, once for each call. */
+  async #resolve(caller: Caller, request: ModelRequest): Promise<ResolvedModel> {
+    const model = await this.#deps.providers.resolve(request, undefined);
+    return { ...model, usedBy: usedByCaller(caller) };
+  }
+
   /** A member of a route may name a server that is gone. */
   async #resolveMember(caller: Caller, member: string): Promise<ResolvedModel> {
     const slash = member.indexOf('/');
     const request = { provider: member.slice(0, slash), model: member.slice(slash + 1) };
     try {
-      return await this.#deps.providers.resolve(request, usedByCaller(caller));
+      return await this.#resolve(caller, request);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'validation') throw error;
       throw new AppError('unavailable', error.message, { isLasting: true, cause: error });

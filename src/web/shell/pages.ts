@@ -23,6 +23,7 @@ export const pages: readonly NavigationPage[] = [
   { path: '/schedules', name: 'Schedules', icon: 'calendar-clock', group: 'Work', key: 'h' },
   { path: '/dead-letters', name: 'Dead letters', icon: 'mail-x', group: 'Work', key: 'd' },
   { path: '/insights', name: 'Insights', icon: 'chart-line', group: 'Work' },
+  { path: '/usage', name: 'Usage', icon: 'coins', group: 'Work' },
   { path: '/agents', name: 'Agents', icon: 'bot', group: 'Agents', key: 'a' },
   { path: '/memory', name: 'Memory', icon: 'brain', group: 'Agents', key: 'm' },
   { path: '/experiences', name: 'Experiences', icon: 'lightbulb', group: 'Agents' },

@@ -10,12 +10,12 @@ const text = (step: number, message: string) => ({
   data: { stream: 'text', step },
 });
 const speaking = testAdapter(
-  async ({ task, emit }) => {
-    emit(text(0, 'Looking'));
-    emit(text(1, 'Found '));
-    emit(text(1, 'it'));
+  async (run) => {
+    run.emit(text(0, 'Looking'));
+    run.emit(text(1, 'Found '));
+    run.emit(text(1, 'it'));
     const usage = { inputTokens: 30, outputTokens: 12, totalTokens: 42 };
-    return { output: `Answer to: ${task.prompt}`, usage };
+    return { output: `Answer to: ${run.task.prompt}`, usage };
   },
   { type: 'speaking' },
 );

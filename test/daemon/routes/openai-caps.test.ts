@@ -72,3 +72,30 @@ it.each(['costPerDay', 'costPerMonth'])('counts what the provider reports: %s', 
     body: { error: { code: 'insufficient_quota' } },
   });
 });
+
+it('has every call in the ledger of usage, also one that broke off', async () => {
+  const { client } = running.daemon;
+  const { id, token } = await client.tokens.create({ body: { name: 'ledger', scopes: ['models:use'] } });
+  const ask = (body: object, signal?: AbortSignal) =>
+    fetch(`${running.daemon.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hi' }], ...body }),
+      ...(signal && { signal }),
+    });
+  const used = () => client.usage.list({ query: { by: 'model', tokenId: id } });
+  running.model.script = says('Hello');
+  await (await ask({})).text();
+  await vi.waitFor(async () =>
+    expect((await used()).usage).toMatchObject([
+      { key: model, calls: 1, inputTokens: 11, outputTokens: 7, costUsd: 0.0081 },
+    ]),
+  );
+  running.model.script = speaksOn;
+  const controller = new AbortController();
+  const { body } = await ask({ stream: true }, controller.signal);
+  await body?.getReader().read();
+  controller.abort();
+  await vi.waitFor(async () => expect((await used()).sum.calls).toBe(2), { timeout: 5000 });
+  expect((await used()).sum.outputTokens).toBeGreaterThan(100);
+});

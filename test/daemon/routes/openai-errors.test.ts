@@ -125,7 +125,8 @@ describe('an error below /v1', () => {
       headers: { ...running.daemon.headers, 'content-type': type },
       body,
     });
-    return { status: response.status, body: (await response.json()) as unknown };
+    const parsed: unknown = await response.json();
+    return { status: response.status, body: parsed };
   }
 
   it('refuses a token without the scope, and one that may not use the model', async () => {

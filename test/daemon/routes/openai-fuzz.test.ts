@@ -47,7 +47,7 @@ const text = fc.string({ unit: 'binary', maxLength: 30 });
 const json = fc.jsonValue({ stringUnit: 'binary' });
 /** Mostly what is right, sometimes anything. */
 const field = <T>(likely: fc.Arbitrary<T>) =>
-  fc.oneof({ weight: 20, arbitrary: likely as fc.Arbitrary<unknown> }, json);
+  fc.oneof<fc.MaybeWeightedArbitrary<unknown>[]>({ weight: 20, arbitrary: likely }, json);
 const model = field(
   fc.constantFrom(
     'ollama/test-model',
