@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,6 +13,10 @@ import { allRoutes } from '../../helpers/routes.ts';
 
 const run = promisify(execFile);
 const guide = readFileSync(join(root, 'docs/typed-client.md'), 'utf8');
+/** The Node.js of the system, where it is another than this one and has fetch. */
+const systemNode = '/usr/bin/node';
+const systemVersion = spawnSync(systemNode, ['--version'], { encoding: 'utf8' }).stdout?.trim();
+const isOther = /^v2\d/.test(systemVersion ?? '') && systemVersion !== process.version;
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
 let installed: ReturnType<typeof installPackage>;
@@ -118,6 +122,11 @@ describe('the guide of the typed client', () => {
     expect(counted.stderr).toMatch(/^created .*\n[^]*completed /m);
     const followed = await node('live.js', live);
     expect(followed.stdout).toMatch(/^Seen live created\n[^]*Seen live completed\n/);
+  });
+
+  it.runIf(isOther)(`has examples that run in Node.js ${systemVersion}, too`, async () => {
+    const counted = await node('run.js', codeBlocksOf(guide, 'js')[0] ?? '', systemNode);
+    expect(counted.stdout).toMatch(/^\s*\d+\n/);
   });
 
   it('has an example that compiles in strict mode with checked libraries, and runs', async () => {
