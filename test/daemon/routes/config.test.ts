@@ -26,7 +26,7 @@ describe('GET /api/config', () => {
     expect(settings.map(({ key }) => key)).toEqual(settingKeys);
     for (const { description, environment } of settings) {
       expect(description).toMatch(/^\w/);
-      expect(environment).toMatch(/^[A-Z][A-Z_]+$/);
+      expect(environment).toMatch(/^[A-Z][A-Z0-9_]+$/);
     }
     expect(await settingOf(daemon, 'queue.concurrency')).toMatchObject({
       value: 3,
