@@ -164,30 +164,7 @@ function composeFeatures(
       .add(composeIntegrations)
       .add(composeDevices)
       // Execution starts after everything that reacts to what tasks do.
-      .add(
-        ({
-          execution,
-          workspaces,
-          worktrees,
-          repositoryNames,
-          usage,
-          budgets,
-          budgetApprovals,
-          sandbox,
-          shells,
-        }) =>
-          composeTaskExecution({
-            ...execution,
-            workspaces,
-            worktrees,
-            repositoryNames,
-            usage,
-            budgets,
-            budgetApprovals,
-            sandbox,
-            shells,
-          }),
-      )
+      .add(({ execution, ...services }) => composeTaskExecution({ ...services, ...execution }))
       .add(composeDaemons)
       .add(composeSchedules)
       .add(composeRetention)

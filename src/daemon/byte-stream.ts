@@ -20,17 +20,26 @@ export async function sendBytes(reply: FastifyReply, { type, pieces, length }: B
     'x-accel-buffering': 'no',
     ...(length !== undefined && { 'content-length': String(length) }),
   });
-  const isHead = reply.request.method === 'HEAD';
-  if (!isHead) raw.flushHeaders();
+  if (reply.request.method === 'HEAD') raw.end();
+  else await writePieces(reply, pieces, length);
+}
+
+/** Writes the body of a response whose head is written; `length` is the number of all bytes, where it is known. */
+export async function writePieces(
+  reply: FastifyReply,
+  pieces: AsyncIterable<Uint8Array>,
+  length?: number,
+): Promise<void> {
+  const { raw } = reply;
+  raw.flushHeaders();
   const disconnected = signalOf(reply);
   let sent = 0;
   try {
-    if (!isHead)
-      for await (const piece of pieces) {
-        sent += piece.length;
-        if (!raw.write(piece)) await untilTaken(raw, disconnected, STALL_MS);
-      }
-    if (!isHead && length !== undefined && sent !== length)
+    for await (const piece of pieces) {
+      sent += piece.length;
+      if (!raw.write(piece)) await untilTaken(raw, disconnected, STALL_MS);
+    }
+    if (length !== undefined && sent !== length)
       throw new Error(`A file of ${length} bytes had ${sent} when it was read`);
     raw.end();
   } catch (error) {

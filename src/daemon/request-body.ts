@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { FastifyBodyParser } from 'fastify';
 import type { Route } from '../contract/route.ts';
 import { AppError } from '../core/errors.ts';
 import { checkJsonSize } from '../core/text/measure-json.ts';
@@ -24,7 +25,7 @@ export const bodyLimitOf = ({ bodyLimit, access }: Pick<Route, 'bodyLimit' | 'ac
  * Parses a JSON body; throws where it is malformed, too deep, has too many values or would pollute prototypes. An empty
  * body is undefined.
  */
-export function parseJsonBody(bytes: Buffer, options: BodyOptions = { bodyLimit: BODY_LIMIT }): unknown {
+function parseJsonBody(bytes: Buffer, options: BodyOptions = { bodyLimit: BODY_LIMIT }): unknown {
   if (bytes.length === 0) return undefined;
   checkJsonSize(bytes, {
     // Items that are checked one by one are refused one by one.
@@ -43,3 +44,12 @@ export function parseJsonBody(bytes: Buffer, options: BodyOptions = { bodyLimit:
   checkPlainJson(value, options);
   return value;
 }
+
+/** The parser of JSON for a content type, with the limits of the route. */
+export const jsonParser: FastifyBodyParser<Buffer> = (request, body, done) => {
+  try {
+    done(null, parseJsonBody(body, request.guarded?.body));
+  } catch (error) {
+    done(error as Error);
+  }
+};

@@ -13,7 +13,7 @@ import { handleErrors } from './error-table.ts';
 import { createHttpServer, type ServerTimeouts } from './http-server.ts';
 import { registerLive } from './live.ts';
 import { answerBelowRoutes, sendError } from './raw-answers.ts';
-import { BODY_LIMIT, parseJsonBody } from './request-body.ts';
+import { BODY_LIMIT, jsonParser } from './request-body.ts';
 import { validate, validateHeaders } from './request-schemas.ts';
 import type { ResponseCheck } from './response-check.ts';
 import { registerA2a } from './routes/a2a.ts';
@@ -155,13 +155,7 @@ export async function buildServer(
   });
   server.decorate('connections', connections);
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      done(null, parseJsonBody(body as Buffer, request.guarded?.body));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonParser);
   server.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) =>
     httpPart === 'headers' ? validateHeaders(schema) : validate(schema),
   );

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import {
   effortSchema,
   fileDataSchema,
+  functionFields,
   imageUrlSchema,
   jsonFormatSchema,
-  jsonSchemaSchema,
   maxTokensSchema,
   modelNameSchema,
   refused,
@@ -59,12 +59,7 @@ export type ChatCompletionMessage = z.output<typeof messageSchema>;
 
 const toolSchema = z.object({
   type: z.literal('function', 'Only tools of the type function are supported'),
-  function: z.object({
-    name: toolNameSchema,
-    description: z.string().max(100_000).nullish(),
-    parameters: jsonSchemaSchema.nullish(),
-    strict: z.boolean().nullish(),
-  }),
+  function: z.object(functionFields),
 });
 
 const responseFormat = z.discriminatedUnion('type', [

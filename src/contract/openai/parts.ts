@@ -39,6 +39,15 @@ export const toolNameSchema = name;
 /** A JSON schema. */
 export const jsonSchemaSchema = z.record(z.string(), z.unknown());
 
+/** What both ways to ask a model say of a function. */
+export const functionFields = {
+  name: toolNameSchema,
+  description: z.string().max(100_000).nullish(),
+  parameters: jsonSchemaSchema.nullish(),
+  strict: z.boolean().nullish(),
+};
+
+/** What they say of a form of JSON. */
 export const jsonFormatSchema = z.object({
   name: z.string().max(200).nullish(),
   description: z.string().max(10_000).nullish(),

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import {
   effortSchema,
   fileDataSchema,
+  functionFields,
   imageUrlSchema,
+  jsonFormatSchema,
   jsonSchemaSchema,
   maxTokensSchema,
   modelNameSchema,
@@ -54,21 +56,17 @@ export type ResponseItem = z.output<typeof item>;
 
 const tool = z.object({
   type: z.literal('function', 'Only tools of the type function are supported'),
-  name: toolNameSchema,
-  description: z.string().max(100_000).nullish(),
-  parameters: jsonSchemaSchema.nullish(),
-  strict: z.boolean().nullish(),
+  ...functionFields,
 });
 
 const format = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
   z.object({ type: z.literal('json_object') }),
   z.object({
+    ...jsonFormatSchema.shape,
     type: z.literal('json_schema'),
     name: z.string().max(200),
-    description: z.string().max(10_000).nullish(),
     schema: jsonSchemaSchema,
-    strict: z.boolean().nullish(),
   }),
 ]);
 

@@ -25,6 +25,17 @@ export type NewApproval = ApprovalFacts &
     'run_id' | 'call_id' | 'owner_id' | 'conversation_id' | 'task_id' | 'scope_id' | 'edited'
   >;
 
+/** What a question has none of that is about no call of a tool. */
+export const notOfCall = {
+  scripts: null,
+  covers_key: null,
+  coverable: 0,
+  diff: null,
+  basis: null,
+  edited: null,
+  context: null,
+} as const satisfies Partial<NewApproval>;
+
 /** What a person who changes the arguments of a call decides on in place of what was asked. */
 export type EditedFacts = Omit<ApprovalFacts, 'tool' | 'arguments' | 'reason'> & Pick<ApprovalRow, 'edited'>;
 

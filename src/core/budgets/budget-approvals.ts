@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AgentFailure, type AgentRun } from '../agents/agent-adapter.ts';
+import { notOfCall } from '../approvals/approval-facts.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
 import type { Runtime } from '../runtime.ts';
@@ -59,14 +60,8 @@ export class BudgetApprovals {
       cwd: task.cwd ?? '',
       danger: 'medium',
       reason,
-      scripts: null,
       covers: null,
-      covers_key: null,
-      coverable: 0,
-      diff: null,
-      basis: null,
-      edited: null,
-      context: null,
+      ...notOfCall,
       binding: createHash('sha256').update(`exceed_budget ${facts}`).digest('hex'),
     });
     if (row.status === 'pending') {

@@ -12,7 +12,7 @@ import { countGatewayRequest } from '../access.ts';
 import { baseUrlOf } from '../base-url.ts';
 import { countStream, EventStream, sendEventStream, signalOfReader } from '../event-stream.ts';
 import { implement } from '../implement.ts';
-import { bodyLimitOf, parseJsonBody } from '../request-body.ts';
+import { bodyLimitOf, jsonParser } from '../request-body.ts';
 import type { ResponseCheck } from '../response-check.ts';
 
 type A2aApp = Pick<App, 'loadA2a' | 'config' | 'limits' | 'accessWatch' | 'openStreams'>;
@@ -43,23 +43,12 @@ export function registerA2a(server: FastifyInstance, app: A2aApp, check?: Respon
   );
   void server.register(async (scope) => {
     const bodyLimit = bodyLimitOf(call);
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser(
-      ['application/json', 'application/a2a+json'],
-      { parseAs: 'buffer' },
-      (_request, body: Buffer, done) => {
-        try {
-          done(null, parseJsonBody(body, { bodyLimit }));
-        } catch (error) {
-          done(error as Error);
-        }
-      },
-    );
+    scope.addContentTypeParser('application/a2a+json', { parseAs: 'buffer' }, jsonParser);
     scope.route({
       method: 'POST',
       url: call.path,
       bodyLimit,
-      config: { access: call.access, scopes: call.scopes, tokenLimit: call.tokenLimit },
+      config: { access: call.access, scopes: call.scopes, tokenLimit: call.tokenLimit, body: { bodyLimit } },
       handler: async (request, reply) => {
         requireEnabled();
         const { caller } = request;

@@ -4,10 +4,11 @@ import { type JsonRpcMessage, jsonRpcMessageSchema, mcpRoutes } from '../../cont
 import { mcpPath } from '../../contract/mcp-path.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { App } from '../../core/app.ts';
-import { signalOf, signalOfReader, STALL_MS, untilTaken } from '../event-stream.ts';
+import { writePieces } from '../byte-stream.ts';
+import { signalOfReader } from '../event-stream.ts';
 import { jsonRpcError } from '../mcp/json-rpc-error.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
-import { bodyLimitOf, parseJsonBody } from '../request-body.ts';
+import { bodyLimitOf } from '../request-body.ts';
 
 type McpApp = Pick<App, 'loadMcpServers' | 'accessWatch' | 'keys' | 'runtime'>;
 
@@ -19,15 +20,7 @@ export function registerMcp(server: FastifyInstance, app: McpApp): void {
   void server.register(async (scope) => {
     const { access, scopes } = mcpRoutes.send;
     const bodyLimit = bodyLimitOf(mcpRoutes.send);
-    const config = { access, scopes };
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
-      try {
-        done(null, parseJsonBody(body, { bodyLimit }));
-      } catch (error) {
-        done(error as Error);
-      }
-    });
+    const config = { access, scopes, body: { bodyLimit } };
     scope.route({
       method: 'POST',
       url: mcpPath,
@@ -83,18 +76,6 @@ async function sendResponse(reply: FastifyReply, { status, headers, body }: Resp
     ...Object.fromEntries([...headers].filter(([name]) => name !== 'connection')),
     'cache-control': 'no-store',
   });
-  if (!body) {
-    raw.end();
-    return;
-  }
-  raw.flushHeaders();
-  const disconnected = signalOf(reply);
-  try {
-    for await (const piece of body) if (!raw.write(piece)) await untilTaken(raw, disconnected, STALL_MS);
-    raw.end();
-  } catch (error) {
-    // The head is sent, so an error can only be shown by breaking the connection.
-    raw.destroy();
-    if (!disconnected.aborted) throw error;
-  }
+  if (body) await writePieces(reply, body);
+  else raw.end();
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { PublishingOperation } from '../../../contract/publishing.ts';
+import { notOfCall } from '../../approvals/approval-facts.ts';
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import { toApproval } from '../../approvals/to-approval.ts';
 import type { ApprovalStore } from '../../approvals/approval-store.ts';
@@ -79,14 +80,8 @@ export class PublicationApprovals {
         cwd: directory,
         danger: 'high',
         reason: `The work comes from text that svc does not trust. Review it first: svc tasks diff ${taskId}`,
-        scripts: null,
         covers: 'nothing: each commit that is published needs an approval',
-        covers_key: null,
-        coverable: 0,
-        diff: null,
-        basis: null,
-        edited: null,
-        context: null,
+        ...notOfCall,
         binding,
       },
       (transaction, { id, requested_at }) =>
