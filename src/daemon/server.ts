@@ -60,6 +60,7 @@ import { registerUsage } from './routes/usage.ts';
 import { registerUsers } from './routes/users.ts';
 import { registerWeb } from './routes/web.ts';
 import { registerWebhooks } from './routes/webhooks.ts';
+import { watchStopping } from './stopping.ts';
 import { traceRequests } from './trace-requests.ts';
 
 /** The routes of every resource of the contract. */
@@ -154,6 +155,7 @@ export async function buildServer(
     schemaController: { compilersFactory: { buildValidator: noJsonSchemas, buildSerializer: noJsonSchemas } },
   });
   server.decorate('connections', connections);
+  watchStopping(server);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, jsonParser);
   server.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) =>

@@ -20,6 +20,7 @@ import { createLog } from './create-log.ts';
 import { DaemonFile } from './daemon-file.ts';
 import { keepLogSmall } from './log-rotation.ts';
 import type { ResponseCheck } from './response-check.ts';
+import { beginStopping } from './stopping.ts';
 import { buildServer } from './server.ts';
 
 export interface StartOptions {
@@ -89,6 +90,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<Daemon> {
       url,
       async close(drainMs) {
         app.health.phase = 'stopping';
+        beginStopping(server);
         if (app.membership)
           await server.getDecorator<Connections>('connections').finish(server.server, FINISH_MS);
         await Promise.all([server.close(), app.close(drainMs)]);

@@ -14,6 +14,7 @@ import { countStream, EventStream, sendEventStream, signalOfReader } from '../ev
 import { implement } from '../implement.ts';
 import { bodyLimitOf, jsonParser } from '../request-body.ts';
 import type { ResponseCheck } from '../response-check.ts';
+import { stoppingSignal } from '../stopping.ts';
 
 type A2aApp = Pick<App, 'loadA2a' | 'config' | 'limits' | 'accessWatch' | 'openStreams'>;
 
@@ -21,8 +22,7 @@ const { getCard, call } = a2aRoutes;
 
 /** Registers the door of other agents (A2A), whose errors are those of JSON-RPC. */
 export function registerA2a(server: FastifyInstance, app: A2aApp, check?: ResponseCheck): void {
-  const closing = new AbortController();
-  server.addHook('preClose', () => Promise.resolve(closing.abort()));
+  const stopping = stoppingSignal(server);
   const requireEnabled = () => {
     if (app.config.get('a2a.enabled')) return;
     throw new AppError('not_found', 'Not served. Turn it on: svc config set a2a.enabled true');
@@ -52,7 +52,7 @@ export function registerA2a(server: FastifyInstance, app: A2aApp, check?: Respon
       handler: async (request, reply) => {
         requireEnabled();
         const { caller } = request;
-        const signal = AbortSignal.any([closing.signal, signalOfReader(app, caller, reply)]);
+        const signal = AbortSignal.any([stopping, signalOfReader(app, caller, reply)]);
         return answer(app, request, reply, signal);
       },
     });

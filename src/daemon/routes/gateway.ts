@@ -6,6 +6,7 @@ import { baseUrlOf } from '../base-url.ts';
 import { signalOf } from '../event-stream.ts';
 import { implement } from '../implement.ts';
 import type { ResponseCheck } from '../response-check.ts';
+import { stoppingSignal } from '../stopping.ts';
 
 export function registerGateway(
   server: FastifyInstance,
@@ -13,6 +14,7 @@ export function registerGateway(
   check?: ResponseCheck,
 ): void {
   const { gateway, gatewayWaits } = app;
+  stoppingSignal(server).addEventListener('abort', () => void gatewayWaits.stop());
   // Requests that wait for a task are answered before the connections close.
   server.addHook('preClose', async () => {
     await gatewayWaits.stop();

@@ -1,7 +1,6 @@
 import { TaskState, type Task } from '@a2a-js/sdk';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isPro } from '../../helpers/pro.ts';
 import { startLoopbackServer } from '../../core/outbound/loopback-server.ts';
 import { a2aClient, a2aFlags, callRaw, messageOf, tokenOf } from '../../helpers/a2a.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
@@ -196,8 +195,7 @@ it('waits for a person in the state auth-required, and goes on after the decisio
   ]);
 });
 
-// In a cluster a daemon that stops closes its connections after 5 seconds, and the client asks another one.
-it.skipIf(isPro)('answers who waits with the task as it is when the daemon stops', async () => {
+it('answers who waits with the task as it is when the daemon stops', async () => {
   const own = heldAdapter({ type: 'held' });
   await using stopping = await startDaemon({ extraAdapters: [own.adapter], flags: a2aFlags });
   const { headers } = await tokenOf(stopping);
