@@ -4,6 +4,7 @@ import { Problem } from '../../components/problem.tsx';
 import { formatDuration } from '../../components/time.tsx';
 import { metricsQuery } from '../../queries/insights.ts';
 import { formatShare } from './format-numbers.ts';
+import figures from '../../components/figures.module.css';
 import styles from './insights.module.css';
 import { formatNumber } from '../../components/format-number.ts';
 
@@ -14,7 +15,7 @@ export function ApiNow() {
   const { data, error, refetch } = useQuery(metricsQuery);
   const slowest = (data?.endpoints ?? []).toSorted((a, b) => b.p95 - a.p95).slice(0, SHOWN);
   return (
-    <section className={`card ${styles['chart']}`} aria-labelledby="api-now">
+    <section className={`card ${figures['figures']} ${styles['chart']}`} aria-labelledby="api-now">
       <header>
         <h2 id="api-now">Requests to the daemon</h2>
         {data && (

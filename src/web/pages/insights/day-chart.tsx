@@ -2,6 +2,7 @@ import { lazyPart } from '../../components/lazy-part.ts';
 import { Suspense, useId } from 'react';
 import type { DayChartProps } from './day-series.ts';
 import { DayTable } from './day-table.tsx';
+import figures from '../../components/figures.module.css';
 import styles from './insights.module.css';
 
 // The library that draws is larger than the page.
@@ -13,7 +14,7 @@ export function DayChart(props: DayChartProps) {
   const id = useId();
   const isEmpty = !days.some((day) => series.some(({ of }) => (of(day) ?? 0) > 0));
   return (
-    <section className={`card ${styles['chart']}`} aria-labelledby={id}>
+    <section className={`card ${figures['figures']} ${styles['chart']}`} aria-labelledby={id}>
       <header>
         <h2 id={id}>{title}</h2>
         {series.length > 1 && (

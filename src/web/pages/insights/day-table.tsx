@@ -6,7 +6,7 @@ import styles from './insights.module.css';
 export function DayTable({ title, days, series, format }: DayChartProps) {
   const rows = days.filter((day) => series.some(({ of }) => (of(day) ?? 0) > 0)).toReversed();
   return (
-    <details className={styles['numbers']}>
+    <details>
       <summary>Show as a table</summary>
       <div className={styles['scroll']} tabIndex={0} role="region" aria-label={`${title}, as a table`}>
         <table>

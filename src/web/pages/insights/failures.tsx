@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { FailureClass } from '../../../contract/task.ts';
 import { failureAdvice } from '../task/failure-advice.ts';
+import figures from '../../components/figures.module.css';
 import styles from './insights.module.css';
 import { formatNumber } from '../../components/format-number.ts';
 
@@ -9,7 +10,7 @@ export function Failures({ failures, days }: { failures: Readonly<Record<string,
   const entries = Object.entries(failures).toSorted(([, a], [, b]) => b - a);
   const most = entries[0]?.[1] ?? 1;
   return (
-    <section className={`card ${styles['chart']}`} aria-labelledby="failures">
+    <section className={`card ${figures['figures']} ${styles['chart']}`} aria-labelledby="failures">
       <header>
         <h2 id="failures">Failures by cause</h2>
         <Link to="/tasks" search={{ status: 'failed' }}>

@@ -8,6 +8,7 @@ import { inboxQuery } from '../../queries/inbox.ts';
 import { queryClient } from '../../queries/query-client.ts';
 import { useIsAdmin } from '../../queries/use-is-admin.ts';
 import { queueQuery } from '../../queries/queue.ts';
+import figures from '../../components/figures.module.css';
 import styles from './insights.module.css';
 import { formatNumber } from '../../components/format-number.ts';
 
@@ -21,7 +22,7 @@ export function QueueNow() {
   const { data, error, refetch } = useQuery(queueQuery);
   const isAdmin = useIsAdmin();
   return (
-    <section className={`card ${styles['chart']}`} aria-labelledby="queue-now">
+    <section className={`card ${figures['figures']} ${styles['chart']}`} aria-labelledby="queue-now">
       <header>
         <h2 id="queue-now">Queue now</h2>
         {data?.paused && <strong>Paused: nothing new starts</strong>}

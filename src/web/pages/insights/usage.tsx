@@ -1,13 +1,14 @@
 import { escapeLine } from '../../../contract/escape-text.ts';
 import type { TaskAnalytics } from '../../../contract/tasks.ts';
 import { formatCost, formatTokens } from './format-numbers.ts';
+import figures from '../../components/figures.module.css';
 import styles from './insights.module.css';
 import { formatNumber } from '../../components/format-number.ts';
 
 /** What models used, by agent and by model. */
 export function Usage({ usage: { byAgent, byModel } }: { usage: TaskAnalytics['usage'] }) {
   return (
-    <section className={`card ${styles['chart']}`} aria-labelledby="usage">
+    <section className={`card ${figures['figures']} ${styles['chart']}`} aria-labelledby="usage">
       <header>
         <h2 id="usage">Tokens and cost</h2>
       </header>

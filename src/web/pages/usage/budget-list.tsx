@@ -8,6 +8,7 @@ import { formatExact } from '../../components/time.tsx';
 import { budgetsQuery } from '../../queries/usage.ts';
 import { useIsAdmin } from '../../queries/use-is-admin.ts';
 import { formatShare, formatTokens } from '../insights/format-numbers.ts';
+import figures from '../../components/figures.module.css';
 import styles from './usage.module.css';
 
 /** The budgets, with how much of each is used. */
@@ -15,7 +16,7 @@ export function BudgetList() {
   const { data, error, refetch } = useQuery(budgetsQuery);
   const isAdmin = useIsAdmin();
   return (
-    <section className={`card ${styles['part']}`} aria-labelledby="budgets">
+    <section className={`card ${figures['figures']} ${styles['part']}`} aria-labelledby="budgets">
       <header>
         <h2 id="budgets">Budgets</h2>
         {isAdmin && (

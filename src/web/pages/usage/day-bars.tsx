@@ -3,6 +3,7 @@ import { formatUsageCost } from '../../../contract/usage-cost.ts';
 import { formatDay } from '../insights/format-day.ts';
 import { formatTokens } from '../insights/format-numbers.ts';
 import { allDays } from './all-days.ts';
+import figures from '../../components/figures.module.css';
 import styles from './usage.module.css';
 
 interface DayBarsProps {
@@ -21,7 +22,7 @@ export function DayBars({ days, from, to }: DayBarsProps) {
   const most = Math.max(...days.map(sizeOf), Number.MIN_VALUE);
   const title = hasCost ? 'Cost by day' : 'Tokens by day';
   return (
-    <section className={`card ${styles['part']}`} aria-labelledby="usage-days">
+    <section className={`card ${figures['figures']} ${styles['part']}`} aria-labelledby="usage-days">
       <header>
         <h2 id="usage-days">{title}</h2>
         <span className="muted">Days in UTC</span>

@@ -11,6 +11,7 @@ import { useIsAdmin } from '../../queries/use-is-admin.ts';
 import { formatTokens } from '../insights/format-numbers.ts';
 import { groupWords } from './group-words.ts';
 import type { ShownGroup, UsageSearch } from './usage-search.ts';
+import figures from '../../components/figures.module.css';
 import styles from './usage.module.css';
 
 /** What models used, by what the person chooses. */
@@ -19,7 +20,7 @@ export function UsageTable({ by, days }: { by: ShownGroup; days: number }) {
   const isAdmin = useIsAdmin();
   const groups = (Object.keys(groupWords) as ShownGroup[]).filter((group) => group !== 'user' || isAdmin);
   return (
-    <section className={`card ${styles['part']}`} aria-labelledby="usage-by">
+    <section className={`card ${figures['figures']} ${styles['part']}`} aria-labelledby="usage-by">
       <header>
         <h2 id="usage-by">
           By {groupWords[by].replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}
