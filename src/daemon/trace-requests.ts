@@ -35,7 +35,7 @@ export function traceRequests(
       },
     });
   };
-  // After the guard: strangers join no trace, and have no say in what is sampled.
+  // After the guard: requests without a known caller join no trace and do not decide what is sampled.
   server.addHook('preValidation', (request, reply, done) => {
     if (untraced.test(request.url)) return done();
     const { traceparent, tracestate } = request.headers;

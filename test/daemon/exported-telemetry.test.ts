@@ -108,7 +108,7 @@ it('exports a whole task as one trace that joins the trace of the request', asyn
     'service.name': 'svc',
     'deployment.environment.name': 'test',
   });
-  // What people and models said is nobody's business.
+  // What people and models wrote is content.
   expect(JSON.stringify(receiver.requests.map(({ body }) => body))).not.toMatch(/planted/);
   const points = receiver.metrics();
   for (const name of [

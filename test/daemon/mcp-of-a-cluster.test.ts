@@ -14,7 +14,7 @@ const contentIn = (answer: Awaited<ReturnType<typeof postMcp>>) =>
   answer.message?.result?.['structuredContent'] as { id: string; status: string; finished: boolean };
 
 describeCluster('a client of the Model Context Protocol at two daemons', () => {
-  it('begins on one and goes on at the other, in either revision', async () => {
+  it('begins on one and continues at the other, in either revision', async () => {
     const gate = Promise.withResolvers<void>();
     await using cluster = await startCluster(2, () => ({
       extraAdapters: [testAdapter(() => gate.promise.then(() => ({ output: 'of the cluster' })))],

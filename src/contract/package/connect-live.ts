@@ -6,11 +6,11 @@ import { addressOf, credentialHeaders } from './create-client.ts';
 export interface LiveOptions {
   /** Address of the daemon; in a browser the site of the page unless set. */
   baseUrl?: string;
-  /** The value of the session cookie; a browser has it by itself. */
+  /** The value of the session cookie; a browser sends it. */
   session?: string;
   /** Called with each message. Ignore types that you do not know: a newer daemon may have more. */
   onMessage: (message: LiveMessage) => void;
-  /** Called once, with the close code (RFC 6455). What changes from then on is not sent again: connect anew, and read what you show. */
+  /** Called once, with the close code (RFC 6455). What changes from then on is not sent again: reconnect, and read what you show. */
   onClose?: (code: number) => void;
   /** In place of the global `WebSocket`, which Node.js has from version 22: the one of the package `ws` fits. */
   WebSocket?: new (url: string, options?: { headers: Record<string, string> }) => LiveSocket;

@@ -6,7 +6,7 @@ import { type Fetch, fetchTransport } from './fetch-transport.ts';
 export interface Credentials {
   /** An API token, such as `svc tokens create` prints it. */
   token?: string;
-  /** The value of the session cookie; a browser has it by itself. */
+  /** The value of the session cookie; a browser sends it. */
   session?: string;
 }
 

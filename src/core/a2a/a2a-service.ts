@@ -253,7 +253,7 @@ export class A2aService {
       yield* await updatesOf(event, row, async () => this.#artifactsOf(caller, await this.#find(caller, id)));
   }
 
-  /** Waits for a state in which the task does not go on by itself. */
+  /** Waits for a state in which the task needs something from a person, or its end. */
   async #untilInterrupted(caller: Caller, id: string, client: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([client, AbortSignal.timeout(MAX_WAIT_MS)]);
     const row = await this.#find(caller, id);

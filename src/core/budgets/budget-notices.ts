@@ -68,7 +68,7 @@ export class BudgetNotices {
     if (isFirst) note?.(message);
   }
 
-  /** Those who can do something about it: whoever it is for, or the administrators. */
+  /** Those who can do something about it: the user it is for, or the administrators. */
   async #readers({ scope }: MatchedBudget, { userId }: UsedBy, db: Database['read']): Promise<string[]> {
     if (['task', 'token', 'user'].includes(scope) && userId !== '') return [userId];
     const rows = await db

@@ -11,7 +11,7 @@ import { toBudgetReached } from './budget-reached.ts';
 import { spentFailure } from './budget-spent.ts';
 import { budgetsOf, type KnownBudgetsDeps, type MatchedBudget } from './known-budgets.ts';
 
-/** How old what is known of other daemons may be while work goes on. */
+/** How old what is known of other daemons may be while work runs. */
 const FRESH_MS = 1000;
 
 export interface BudgetsDeps extends KnownBudgetsDeps, Omit<BudgetNoticesDeps, 'marks'> {
@@ -34,7 +34,7 @@ export interface BeginOptions {
   note?: ((message: string) => void) | undefined;
 }
 
-/** What work may use, watched while it goes on. */
+/** What work may use, watched while it runs. */
 export interface RunBudget {
   /**
    * The failure once a budget is used up: of everything that was recorded, and of `pending`, which was not yet. Its code is

@@ -98,7 +98,7 @@ export class Spending {
         }
         if (characters === 0) return;
         count(tokens);
-        // Providers charge for what they have said, whoever ends the call.
+        // Providers charge for what they have sent, even if the caller ends the call.
         const { provider, modelId } = model;
         usage.record({
           usedBy,

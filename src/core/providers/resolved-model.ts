@@ -24,7 +24,7 @@ export interface ResolvedModel {
   contextWindow: number | undefined;
   /** What its calls cost; absent where that is unknown. */
   price?: ModelPrice | undefined;
-  /** For whom it is called, so that the ledger says so; absent where that counts for nobody. */
+  /** For whom it is called, so that the ledger says so; absent where it counts for no user. */
   usedBy?: UsedBy | undefined;
   /** True only where it is known to be supported. */
   supportsReasoning: boolean;

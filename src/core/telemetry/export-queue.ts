@@ -9,7 +9,7 @@ export interface ExportQueueOptions<T> {
   onDropped: (count: number) => void;
 }
 
-/** Collects items and sends them in batches, one after the other; what does not fit is dropped, and nobody waits. */
+/** Collects items and sends them in batches, one after the other; what does not fit is dropped, without a wait. */
 export class ExportQueue<T> {
   readonly #options: ExportQueueOptions<T>;
   #waiting: T[] = [];

@@ -42,7 +42,7 @@ export const traceHeaders = (context: TraceContext): Record<string, string> => (
   ...(context.state !== undefined && { tracestate: context.state }),
 });
 
-/** A list with an invalid member is dropped as a whole, as the specification wants it; the trace goes on without. */
+/** A list with an invalid member is dropped as a whole, as the specification wants it; the trace continues without. */
 function parseState(text: string): string | undefined {
   if (text.length > MAX_STATE) return undefined;
   const members = text

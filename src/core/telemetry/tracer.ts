@@ -8,7 +8,7 @@ import { formatTraceparent, type TraceContext } from './trace-context.ts';
 
 /** Attributes are names and numbers; only content is longer. */
 const MAX_TEXT = 64 * 1024;
-/** The wall clock may be set; what is measured then begins anew. */
+/** The wall clock may be set; the measurement then restarts. */
 const MAX_DRIFT_MS = 1000;
 
 export interface TracerDeps {

@@ -15,7 +15,7 @@ const NOTHING = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: und
 
 /**
  * Turns the totals that an agent reports into records of what is new. A total that is lower than the one before it begins
- * anew, as that of another process does. Each report with new tokens counts as a call; its cost is unknown until a total
+ * again from zero, as that of another process does. Each report with new tokens counts as a call; its cost is unknown until a total
  * names one.
  */
 export class RunUsage {

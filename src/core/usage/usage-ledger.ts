@@ -24,7 +24,7 @@ interface DatedRecord extends UsageRecord {
 /** Takes each record at once, before it is stored. */
 export type UsageListener = (record: UsageRecord, day: string) => void;
 
-/** Takes what models use: the one place where tokens and cost are counted, whoever calls the model. */
+/** Takes what models use: the one place where tokens and cost are counted, for every caller of a model. */
 export class UsageLedger {
   readonly #deps: UsageLedgerDeps;
   readonly #listeners: UsageListener[] = [];

@@ -105,7 +105,7 @@ describe('running a task with the client', () => {
     expect([total - before, tasks[0]?.status]).toEqual([1, 'cancelled']);
   });
 
-  it('refuses at once what a retry cannot mend', async () => {
+  it('refuses at once what a retry cannot fix', async () => {
     const client = createClient({ baseUrl: daemon.url, token: 'svc_wrong' });
     await expect(runTask(client, command('true'))).rejects.toMatchObject({ name: 'ApiError', status: 401 });
     const narrow = createClient({

@@ -139,11 +139,11 @@ it('shares the counts of several daemons, and still knows them after a restart',
   await expect(restarted.budgets.begin(work)).rejects.toMatchObject(spent('day'));
   const [status] = await restarted.service.list({ userId: 'root', role: 'admin' });
   expect(status).toMatchObject({ usedTokens: 2 * each * 300 });
-  // Both notices once, whoever of the two was first.
+  // Both notices once, whichever of the two was first.
   expect([...a.sent, ...b.sent].filter(({ type }) => type === 'budget_warning')).toEqual([]);
 });
 
-it('notifies whoever it is for at 80 % and at its end, once for each budget and period, of all daemons', async () => {
+it('notifies its user at 80 % and at its end, once for each budget and period, of all daemons', async () => {
   await using storage = await openStorage();
   const list = [{ scope: 'user', period: 'day', tokens: 10_000 }] as const;
   const [a, b] = [daemonOf(storage.database, list), daemonOf(storage.database, list)];

@@ -35,7 +35,7 @@ describe('a client', () => {
     expect(await failWith(bug)).toEqual({ error: { code: -32_603, message: 'Internal error' }, bugs: [bug] });
   });
 
-  it('is told that its parameters are not valid', async () => {
+  it('gets an error for parameters that are not valid', async () => {
     const { error, bugs } = await failWith(new Error('not reached'), { cursor: {} });
     expect(error).toEqual({ code: -32_602, message: 'The parameters of tools/list are not valid' });
     expect(bugs).toEqual([]);

@@ -64,7 +64,7 @@ it('a stored task keeps its span, its parent and the state of other vendors', ()
   expect(parseTaskSpan('{"traceparent":"nonsense"}')).toBeUndefined();
 });
 
-it('spans of one millisecond keep their order, and a clock that is set begins anew', () => {
+it('spans of one millisecond keep their order, and a clock that is set restarts the measurement', () => {
   let wall = 1_000_000;
   let monotonic = 0;
   const runtime = { ...systemRuntime, now: () => new Date(wall), monotonic: () => monotonic };

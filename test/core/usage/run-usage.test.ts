@@ -35,7 +35,7 @@ it('counts a cost that comes after the calls once, and then none of them as unkn
   expect([sum('unknownCalls'), sum('costUsd')]).toEqual([0, 0.75]);
 });
 
-it('begins anew where a total is lower, as that of another process', () => {
+it('restarts where a total is lower, as that of another process', () => {
   const { run, sum } = begin();
   run.report({ inputTokens: 100, outputTokens: 10, costUsd: 1 });
   run.report({ inputTokens: 0, outputTokens: 0 });

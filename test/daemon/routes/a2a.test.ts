@@ -156,7 +156,7 @@ describe('a task of another agent', () => {
   });
 });
 
-it('waits for a person in the state auth-required, and goes on after the decision', async () => {
+it('waits for a person in the state auth-required, and continues after the decision', async () => {
   const write = callsTools([[{ name: 'write_file', args: { path: 'a.txt', content: 'one' } }]], 'Written');
   await using rig = await startModelDaemon({ flags: a2aFlags }, write);
   const client = await a2aClient(rig.daemon, await tokenOf(rig.daemon));

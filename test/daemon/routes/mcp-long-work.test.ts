@@ -85,7 +85,7 @@ describe('a client with the tasks extension', () => {
     });
   });
 
-  it('is told of the tasks of no other user, and needs the scopes', async () => {
+  it('gets the tasks of no other user, and needs the scopes', async () => {
     const id = await start('sleep 600');
     const ann = await addUser(daemon, 'ann');
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update'])
@@ -159,7 +159,7 @@ describe('a client without it', () => {
     expect(await second.ended).toContain('"id":10');
   });
 
-  it('that listens for changes is told at once that none will come, so that it holds no stream', async () => {
+  it('that listens for changes gets the answer at once that none will come, so that it holds no stream', async () => {
     const listen = {
       notifications: { resourcesListChanged: true, toolsListChanged: true },
       _meta: modernMeta,

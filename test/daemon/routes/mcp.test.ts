@@ -22,7 +22,7 @@ const create = async (client: Client, prompt: string, more: Record<string, unkno
   contentOf(await call(client, 'create_task', { prompt, assignedAgent: 'command', ...more }));
 
 describe.each(eras)('a client of the official SDK (%s)', (era) => {
-  it('is told what svc is for, and gets every tool with a schema and hints', async () => {
+  it('gets what svc is for, and every tool with a schema and hints', async () => {
     await using client = await openMcp(daemon, { era });
     expect(client.getServerVersion()).toMatchObject({ name: 'svc' });
     expect(client.getInstructions()).toContain('create_task');
@@ -106,7 +106,7 @@ describe.each(eras)('a client of the official SDK (%s)', (era) => {
     expect(await create(client, 'echo once', args)).toMatchObject({ id });
   });
 
-  it('is told what is wrong with its arguments, as a result that its model can correct', async () => {
+  it('gets what is wrong with its arguments, as a result that its model can correct', async () => {
     await using client = await openMcp(daemon, { era });
     const wrong = await call(client, 'create_task', { prompt: '', priority: 9, prio: 1 });
     expect(wrong.isError).toBe(true);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => running[Symbol.asyncDispose]());
 
-/** Speaks until somebody ends it. */
+/** Speaks until the test ends it. */
 const speaksOn: Parameters<typeof startModelDaemon>[1] = async (reply) => {
   const before = running.model.aborted;
   while (running.model.aborted === before) {

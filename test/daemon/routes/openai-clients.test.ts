@@ -95,8 +95,8 @@ describe.skipIf(!hasSharedFixtures).each(clients)('$name', (client) => {
   });
 
   it('reads the error of a token that is not valid', async () => {
-    const stranger = { ...door, apiKey: 'svc_no_such_token' };
-    expect(await client.error(stranger, 'openai/any')).toEqual({ status: 401, code: 'invalid_api_key' });
+    const unknown = { ...door, apiKey: 'svc_no_such_token' };
+    expect(await client.error(unknown, 'openai/any')).toEqual({ status: 401, code: 'invalid_api_key' });
   });
 
   it('ends the call of the provider when it leaves a stream', async () => {

@@ -21,7 +21,7 @@ interface PermissionDeps extends Pick<AcpDeps, 'connection' | 'formatError' | 'l
   cancel: () => Promise<void>;
 }
 
-/** Asks the person at the editor about calls that need approval, until somebody decides, here or elsewhere. */
+/** Asks the person at the editor about calls that need approval, until there is a decision, here or elsewhere. */
 export class PermissionRequests {
   readonly #deps: PermissionDeps;
   readonly #open = new Map<string, { withdrawn: AbortController; done: Promise<void> }>();

@@ -50,7 +50,7 @@ class McpBridge {
     }
   }
 
-  /** Stops waiting for answers, because nobody reads them any more. */
+  /** Stops waiting for answers, because they are no longer read. */
   stop(): void {
     for (const controller of this.#running.values()) controller.abort();
   }

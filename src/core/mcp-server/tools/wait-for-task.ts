@@ -20,7 +20,7 @@ export interface WaitForTaskDeps {
   reports: TaskReports;
 }
 
-/** `wait_for_task`: ends with the state of the task, finished or not; the task goes on when the wait ends. */
+/** `wait_for_task`: ends with the state of the task, finished or not; the task continues when the wait ends. */
 export const waitForTaskTool = ({ views, gatewayWaits, openStreams, reports }: WaitForTaskDeps): ServedTool =>
   defineServedTool({
     name: 'wait_for_task',

@@ -106,7 +106,7 @@ describe('an editor', () => {
     [{ type: 'audio', data: 'aGk=', mimeType: 'audio/wav' } as const, 'audio'],
     [{ type: 'resource', resource: { uri: 'file:///a', blob: 'aGk=' } } as const, 'binary resources'],
     [{ type: 'text', text: '  ' } as const, 'empty'],
-  ])('is told that a prompt cannot have %o', async (block, words) => {
+  ])('gets an error for a prompt with %o', async (block, words) => {
     const sessionId = await begin();
     const error = await failure(editor.agent.request(session.prompt, { sessionId, prompt: [block] }));
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(words) });
@@ -142,7 +142,7 @@ describe('an editor', () => {
     ]);
   });
 
-  it('shows a call that its person denied as failed, and the turn goes on', async () => {
+  it('shows a call that its person denied as failed, and the turn continues', async () => {
     rig.model.script = write;
     editor.answer = () => choose('deny');
     expect(await prompt(await begin(), 'Write')).toEqual({ stopReason: 'end_turn' });
@@ -150,7 +150,7 @@ describe('an editor', () => {
     expect(textOf(editor.updates)).toBe('All done');
   });
 
-  it('takes its question back when somebody decides elsewhere', async () => {
+  it('withdraws its question after a decision elsewhere', async () => {
     rig.model.script = write;
     const withdrawn = Promise.withResolvers<void>();
     editor.answer = (_question, signal) => {

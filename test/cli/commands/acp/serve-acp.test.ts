@@ -57,7 +57,7 @@ describe('svc acp', () => {
     expect(await running).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  it('says that the daemon stopped in the middle of a turn, and goes on with the next daemon', async () => {
+  it('says that the daemon stopped in the middle of a turn, and continues with the next daemon', async () => {
     const { editor, running, stdin } = await openProgram();
     const { sessionId } = await editor.agent.request(session.new, { cwd: home.folder, mcpServers: [] });
     model.script = (reply) => reply.piece('Half');

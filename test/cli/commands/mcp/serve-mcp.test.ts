@@ -78,7 +78,7 @@ describe('svc mcp', () => {
     await daemon.client.tasks.cancel({ params: { id } });
   });
 
-  it('stops waiting when its client cancels the call, and the task goes on', async () => {
+  it('stops waiting when its client cancels the call, and the task continues', async () => {
     await using mcp = new SvcMcp(env);
     await mcp.initialize();
     const id = idIn(await create(mcp, 1, 'sleep 600'));
@@ -117,7 +117,7 @@ describe('svc mcp', () => {
     });
   });
 
-  it('says that no daemon answers, and goes on when one does', async () => {
+  it('says that no daemon answers, and continues when one does', async () => {
     await using home = await SvcHome.create();
     await using mcp = new SvcMcp({ ...home.env, SVC_NO_AUTOSTART: '1' });
     expect(await mcp.initialize()).toMatchObject({
