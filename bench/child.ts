@@ -49,3 +49,9 @@ async function nextMessage(child: ChildProcess): Promise<unknown> {
     ended.abort();
   }
 }
+
+/** The microseconds of CPU that the process of a server has used. */
+export async function cpuOfServer(server: Pick<BenchServer, 'ask'>): Promise<number> {
+  const { user, system } = (await server.ask('cpu')) as NodeJS.CpuUsage;
+  return user + system;
+}

@@ -4,7 +4,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type BenchServer, startServer } from './child.ts';
+import { type BenchServer, startServer, cpuOfServer } from './child.ts';
 
 /** What the model of the bench is to say. */
 export interface Speech {
@@ -95,8 +95,14 @@ async function hear(way: Way, input: object, pieces: number): Promise<Heard> {
 
 /** The CPU milliseconds that the process of a server has used. */
 export async function cpuOf({ server }: Way): Promise<number> {
-  const { user, system } = (await server.ask('cpu')) as NodeJS.CpuUsage;
-  return (user + system) / 1000;
+  return (await cpuOfServer(server)) / 1000;
+}
+
+/** The CPU milliseconds for 1,000 pieces, of so many streams at once. */
+export async function cpuOfPieces(way: Way, streams: number, speech: Speech): Promise<number> {
+  const before = await cpuOf(way);
+  await Promise.all(Array.from({ length: streams }, () => listen(way, speech)));
+  return ((await cpuOf(way)) - before) / ((streams * speech.pieces) / 1000);
 }
 
 export async function startModel(): Promise<Way> {

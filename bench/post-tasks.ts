@@ -1,20 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
-import { type BenchServer, startServer } from './child.ts';
+import { startServer } from './child.ts';
+import { type Load, loadPosts } from './load-posts.ts';
 import { type Figure, median } from './report.ts';
 
 const RUNS = 5;
 const SECONDS = 4;
 const body = JSON.stringify({ title: 'Summarise the release notes' });
-
-interface Load {
-  /** Requests per second. */
-  rate: number;
-  /** Microseconds of CPU per request. */
-  cpu: number;
-}
 
 /**
  * POST /api/tasks, on the disk before the 201, beside a Fastify that stores a row as durably, and one that answers the
@@ -32,7 +25,11 @@ export async function postTasks(): Promise<Figure[]> {
   const bare = await startServer('bare-fastify', { BENCH_ANSWER: await sample.text() });
   const [ours, floors, bares]: [Load[], Load[], Load[]] = [[], [], []];
   for (let run = 0; run <= RUNS; run++) {
-    const measured = [await load(bare), await load(floor), await load(daemon)] as const;
+    const measured = [
+      await loadPosts(bare, SECONDS),
+      await loadPosts(floor, SECONDS),
+      await loadPosts(daemon, SECONDS),
+    ] as const;
     // The first only warms all up.
     if (run === 0) continue;
     for (const [index, list] of [bares, floors, ours].entries()) list.push(measured[index] ?? measured[0]);
@@ -62,26 +59,4 @@ export async function postTasks(): Promise<Figure[]> {
       note: `bare Fastify ${mid(bares, 'cpu').toFixed(0)} µs`,
     },
   ];
-}
-
-async function load(server: BenchServer): Promise<Load> {
-  const before = await cpuOf(server);
-  const result = await autocannon({
-    url: `${server.url}/api/tasks`,
-    connections: 50,
-    duration: SECONDS,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...server.headers },
-    body,
-  });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${result.non2xx + result.errors} requests failed`);
-  const { total } = result.requests;
-  return { rate: total / result.duration, cpu: ((await cpuOf(server)) - before) / total };
-}
-
-/** Microseconds of CPU that the process of the server has used. */
-async function cpuOf(server: BenchServer): Promise<number> {
-  const { user, system } = (await server.ask('cpu')) as NodeJS.CpuUsage;
-  return user + system;
 }

@@ -1,6 +1,6 @@
 import {
   ask,
-  cpuOf,
+  cpuOfPieces,
   listen,
   type Speech,
   startBefore,
@@ -43,7 +43,12 @@ export async function streamLatency(): Promise<Figure[]> {
     add(one, await inTurn(ways, ASKED, async (way) => [(await listen(way, short)).firstByte]));
     add(plain, await inTurn(ways, ASKED, async (way) => [await ask(way)]));
     add(many, await inTurn(ways, BURSTS, async (way) => (await together(way, short)).map(firstByte)));
-    add(cpu, await inTurn(ways, 1, async (way, name) => [name === 'direct' ? 0 : await cpuOfPieces(way)]));
+    add(
+      cpu,
+      await inTurn(ways, 1, async (way, name) => [
+        name === 'direct' ? 0 : await cpuOfPieces(way, AT_ONCE, long),
+      ]),
+    );
   }
   for (const name of names(ways)) await ways[name].server.stop();
   const added = (times: Times, name: Name) =>
@@ -95,9 +100,3 @@ async function inTurn(
 
 const together = (way: Way, speech: Speech) =>
   Promise.all(Array.from({ length: AT_ONCE }, () => listen(way, speech)));
-
-async function cpuOfPieces(way: Way): Promise<number> {
-  const before = await cpuOf(way);
-  await together(way, long);
-  return ((await cpuOf(way)) - before) / ((AT_ONCE * long.pieces) / 1000);
-}

@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
 import { type BenchServer, startServer } from './child.ts';
+import { loadPosts } from './load-posts.ts';
 import { type Figure, median } from './report.ts';
 
 const RUNS = 5;
 const SECONDS = 3;
 const TASKS = 5000;
-const body = JSON.stringify({ title: 'Summarise the release notes' });
 
 /** What telemetry costs that is exported to a receiver on this machine, beside a daemon without it. */
 export async function telemetry(): Promise<Figure[]> {
@@ -23,7 +22,7 @@ export async function telemetry(): Promise<Figure[]> {
   const cpu: { off: number; on: number }[] = [];
   const ms: { off: number; on: number }[] = [];
   for (let run = 0; run <= RUNS; run++) {
-    const posts = { off: await cpuOfPosts(off), on: await cpuOfPosts(on) };
+    const posts = { off: (await loadPosts(off, SECONDS)).cpu, on: (await loadPosts(on, SECONDS)).cpu };
     const runs = { off: await msOfTasks(queueOff), on: await msOfTasks(queueOn) };
     // The first only warms all up.
     if (run === 0) continue;
@@ -50,26 +49,6 @@ export async function telemetry(): Promise<Figure[]> {
       bound: { most: 1.6 },
     },
   ];
-}
-
-/** Microseconds per request. */
-async function cpuOfPosts(server: BenchServer): Promise<number> {
-  const before = await cpuOf(server);
-  const result = await autocannon({
-    url: `${server.url}/api/tasks`,
-    connections: 50,
-    duration: SECONDS,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...server.headers },
-    body,
-  });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error('requests failed');
-  return ((await cpuOf(server)) - before) / result.requests.total;
-}
-
-async function cpuOf(server: BenchServer): Promise<number> {
-  const { user, system } = (await server.ask('cpu')) as NodeJS.CpuUsage;
-  return user + system;
 }
 
 const msOfTasks = async (server: BenchServer): Promise<number> =>

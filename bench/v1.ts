@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import {
   ask,
   cpuOf,
+  cpuOfPieces,
   listen,
   type Speech,
   startBefore,
@@ -56,7 +57,7 @@ export async function v1(): Promise<Figure[]> {
     };
     await add(first, ASKED, async (way) => (await listen(way, short)).firstByte);
     await add(whole, ASKED, ask);
-    await add(cpu, 1, async (way, name) => (name === 'direct' ? 0 : cpuOfPieces(way)));
+    await add(cpu, 1, async (way, name) => (name === 'direct' ? 0 : cpuOfPieces(way, AT_ONCE, long)));
   }
   for (const name of ['proxy', 'completions', 'direct'] as const) await ways[name].server.stop();
   /** The median of what is more, by pairs of one round. */
@@ -110,10 +111,4 @@ async function withToken({ server }: Way, caps: object): Promise<Way> {
 async function untilIdle(way: Way): Promise<void> {
   await setTimeout(IDLE_MS);
   await cpuOf(way);
-}
-
-async function cpuOfPieces(way: Way): Promise<number> {
-  const before = await cpuOf(way);
-  await Promise.all(Array.from({ length: AT_ONCE }, () => listen(way, long)));
-  return ((await cpuOf(way)) - before) / ((AT_ONCE * long.pieces) / 1000);
 }
