@@ -61,10 +61,7 @@ export class Budgets {
     deps.usage.listen((record, day) => {
       this.counts.add(record, day);
       const noticing = this.#notice(record, day)
-        .catch((error: unknown) => {
-          // The next record tries again.
-          if (!(error instanceof AppError)) deps.reportBug(error);
-        })
+        .catch(this.#onFailedRead)
         .finally(() => this.#noticing.delete(noticing));
       this.#noticing.add(noticing);
     });
@@ -91,7 +88,7 @@ export class Budgets {
       check: (pending) => {
         if (current.length > 0 && this.#deps.runtime.monotonic() - readAt > FRESH_MS) {
           readAt = this.#deps.runtime.monotonic();
-          this.#read(current).catch(() => undefined);
+          this.#read(current).catch(this.#onFailedRead);
         }
         const spent = this.#spent(current, (used, limit) => used > limit, pending);
         return spent && this.#failure(spent.budget);
@@ -157,6 +154,11 @@ export class Budgets {
       await this.#notices.check({ budget, used, usedBy, day, note: this.#notes.get(usedBy.taskId ?? '') });
     }
   }
+
+  /** The next record, or the next check, reads again. */
+  readonly #onFailedRead = (error: unknown): void => {
+    if (!(error instanceof AppError)) this.#deps.reportBug(error);
+  };
 
   #today(): string {
     return dayOf(this.#deps.runtime.now());
