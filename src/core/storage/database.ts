@@ -1,5 +1,6 @@
 import type { CompiledQuery, Kysely, RawBuilder, SqlBool } from 'kysely';
 import type { ListedTable } from './listed-tables.ts';
+import type { PreparedUpdate } from './prepared-update.ts';
 import type { Schema } from './schema.ts';
 import type { StorageFault } from './storage-fault.ts';
 
@@ -12,6 +13,14 @@ export interface WriteTransaction {
   readonly db: Kysely<Schema>;
   /** Runs a query of `prepareQuery` inside the transaction and returns its rows, at a fraction of what `db` costs. */
   rows<R>(query: CompiledQuery<R>): R[] | Promise<R[]>;
+  /**
+   * Runs an update of `prepareUpdate` inside the transaction, where a database is remote together with those of other
+   * works; undefined where its guard did not hold.
+   */
+  update<P extends { id: string }, R extends { id: string }>(
+    update: PreparedUpdate<P, R>,
+    values: P,
+  ): Promise<R | undefined>;
   /** Inserts at the end of the transaction, batched with other rows of the table; not visible inside the transaction. */
   insertLater<T extends keyof Schema>(table: T, row: Row<T>): void;
   /** Adds `amounts` to the row with `key`, which is created when missing; the sums of one commit become one write. */

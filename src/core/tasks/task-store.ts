@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { TaskError, TaskStatus } from '../../contract/task.ts';
 import type { EventBus } from '../events.ts';
 import type { Database, Engine, WriteTransaction } from '../storage/database.ts';
@@ -13,6 +13,7 @@ import type { NewEvent } from './new-event.ts';
 import type { TaskOutbox } from './task-outbox.ts';
 import { countDay, labelRows } from './task-side-rows.ts';
 import { allows, type MoveName, moves } from './task-states.ts';
+import { prepareClaim, prepareMove } from './task-updates.ts';
 
 /** Tasks, their events and their counts: every write keeps the three together. */
 export class TaskStore {
@@ -20,7 +21,8 @@ export class TaskStore {
   readonly #engine: Engine;
   readonly #bus: EventBus;
   readonly #outbox: TaskOutbox | undefined;
-  readonly #moves = new Map<string, ReturnType<TaskStore['prepareMove']>>();
+  /** One update per set of changed columns. */
+  readonly #moves = new Map<string, ReturnType<typeof prepareMove>>();
   readonly #find;
   readonly #findHead;
   readonly #lockHead;
@@ -41,31 +43,7 @@ export class TaskStore {
     this.#lockHead = prepareQuery<{ id: string }, TaskHead>((value) =>
       this.#engine.lock(db.selectFrom('tasks').select(headColumns).where('id', '=', value('id'))),
     );
-    this.#claim = prepareQuery<Claim & { id: string; now: string }, StoredTask>((value) =>
-      db
-        .updateTable('tasks')
-        .set({
-          status: moves.claim.to,
-          agent_type: value('agent'),
-          lease_owner: value('workerId'),
-          lease_until: value('leaseUntil'),
-          started_at: value('now'),
-          updated_at: value('now'),
-          scheduled_for: null,
-          daemon: value('daemon'),
-        })
-        .set((is) => ({
-          // Its other runs need what this one does there.
-          home: sql`case when ${is.ref('cwd')} is null then ${is.ref('home')} else coalesce(${is.ref('home')}, ${value('host')}) end`,
-          attempts: is('attempts', '+', sql.lit(1)),
-          fence: is('fence', '+', sql.lit(1)),
-          event_seq: is('event_seq', '+', sql.lit(1)),
-        }))
-        .where('id', '=', value('id'))
-        .where('status', '=', sql.lit('queued'))
-        .where((is) => is.or([is('scheduled_for', 'is', null), is('scheduled_for', '<=', value('now'))]))
-        .returningAll(),
-    );
+    this.#claim = prepareClaim(db);
     this.#addEvents = prepareQuery<
       { id: string; status: TaskStatus; fence: number; count: number },
       { event_seq: number }
@@ -219,19 +197,16 @@ export class TaskStore {
     const columns = Object.keys(change) as (keyof TaskChange)[];
     const name = columns.join();
     let query = this.#moves.get(name);
-    if (!query) this.#moves.set(name, (query = this.prepareMove(columns)));
-    const { rows } = await transaction.db.executeQuery(
-      query({
-        ...change,
-        status,
-        updated_at,
-        events: events.length,
-        of_id: task.id,
-        of_status: task.status,
-        of_fence: task.fence,
-      }),
-    );
-    const [row] = rows;
+    if (!query) this.#moves.set(name, (query = prepareMove(this.#db, columns)));
+    const row = await transaction.update(query, {
+      ...change,
+      id: task.id,
+      status,
+      updated_at,
+      events: events.length,
+      of_status: task.status,
+      of_fence: task.fence,
+    });
     if (!row) return undefined;
     const moved: TaskHead = { ...task, ...change, status, updated_at, event_seq: row.event_seq };
     this.#follow(transaction, task, moved, { change, events, output });
@@ -260,8 +235,12 @@ export class TaskStore {
     claim: Claim,
     now: Date,
   ): Promise<StoredTask | undefined> {
-    const query = this.#claim({ ...claim, id, now: now.toISOString() });
-    const [task] = (await transaction.db.executeQuery(query)).rows;
+    const task = await transaction.update(this.#claim, {
+      ...claim,
+      id,
+      status: 'queued',
+      now: now.toISOString(),
+    });
     if (!task) return undefined;
     const before: TaskHead = {
       ...task,
@@ -313,31 +292,6 @@ export class TaskStore {
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     for (const task of tasks) this.#count(transaction, task, -1);
-  }
-
-  /** One query per set of changed columns, compiled once. */
-  private prepareMove(columns: (keyof TaskChange)[]) {
-    return prepareQuery<
-      TaskChange & {
-        status: TaskStatus;
-        updated_at: string;
-        events: number;
-        of_id: string;
-        of_status: TaskStatus;
-        of_fence: number;
-      },
-      { event_seq: number }
-    >((value) =>
-      this.#db
-        .updateTable('tasks')
-        .set({ status: value('status'), updated_at: value('updated_at') })
-        .set((is) => ({ event_seq: is('event_seq', '+', value('events')) }))
-        .set(Object.fromEntries(columns.map((column) => [column, value(column)])))
-        .where('id', '=', value('of_id'))
-        .where('status', '=', value('of_status'))
-        .where('fence', '=', value('of_fence'))
-        .returning('event_seq'),
-    );
   }
 
   #count(transaction: WriteTransaction, task: TaskHead, n: number): void {

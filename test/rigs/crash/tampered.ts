@@ -7,6 +7,7 @@ export const tampered = (
 ): WriteTransaction => ({
   db: transaction.db,
   rows: (query) => transaction.rows(query),
+  update: (update, values) => transaction.update(update, values),
   insertLater: (table, row) => transaction.insertLater(table, row),
   addLater: (table, key, amounts) => transaction.addLater(table, key, amounts),
   collect: (collector, item) => transaction.collect(collector, item),

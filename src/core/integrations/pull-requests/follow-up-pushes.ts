@@ -26,7 +26,8 @@ export class FollowUpPushes {
 
   start(): void {
     this.#unsubscribe = this.#deps.bus.onLocal('task_moved', ({ task }) => {
-      if (task.status !== 'completed') return;
+      // Follow-ups are of a repository; there is nothing to look up for other tasks.
+      if (task.status !== 'completed' || task.repository === null) return;
       const pushing = this.#push(task).finally(() => this.#pushing.delete(pushing));
       this.#pushing.add(pushing);
     });

@@ -1,13 +1,12 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { ClockSample } from '../../shared-clock.ts';
 import type { Database } from '../database.ts';
-import type { Schema } from '../schema.ts';
+import { readColumnTypes } from './column-types.ts';
 import { addressOf, type PostgresServer } from './connection-options.ts';
 import { postgresEngine } from './postgres-engine.ts';
 import { PostgresGroupCommit } from './postgres-group-commit.ts';
 import { postgresSpace } from './postgres-space.ts';
 import { ReaderPool } from './reader-pool.ts';
-import type { ColumnTypes } from './row-batches.ts';
 import { ServerWatch } from './server-watch.ts';
 import { TaskNumbers } from './task-numbers.ts';
 
@@ -97,18 +96,4 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await closeReaders();
     throw error;
   }
-}
-
-async function readColumnTypes(db: Kysely<Schema>): Promise<ColumnTypes> {
-  const { rows } = await sql<{ table: string; column: string; type: string }>`
-    select relname as table, attname as column, format_type(atttypid, null) as type
-    from pg_attribute join pg_class on pg_class.oid = attrelid
-    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and attnum > 0
-      and not attisdropped`.execute(db);
-  const types = new Map<string, Map<string, string>>();
-  for (const { table, column, type } of rows) {
-    const columns = types.get(table) ?? new Map<string, string>();
-    types.set(table, columns.set(column, type));
-  }
-  return types;
 }

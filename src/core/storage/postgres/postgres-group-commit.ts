@@ -4,6 +4,7 @@ import type { ClockSample } from '../../shared-clock.ts';
 import { AppError } from '../../errors.ts';
 import type { WriteTransaction } from '../database.ts';
 import { WriteBuffer } from '../write-buffer.ts';
+import type { ColumnTypes } from './column-types.ts';
 import type { PostgresServer } from './connection-options.ts';
 import {
   isConnectionLost,
@@ -13,7 +14,7 @@ import {
   readOnlyError,
   translatePostgresError,
 } from './postgres-errors.ts';
-import { type ColumnTypes, RowBatches } from './row-batches.ts';
+import { RowBatches } from './row-batches.ts';
 import { transactionStatus } from './transaction-status.ts';
 import { WriterConnection, type WriterLane } from './writer-connection.ts';
 
@@ -87,7 +88,7 @@ export class PostgresGroupCommit {
 
   constructor(deps: PostgresGroupCommitDeps) {
     this.#deps = deps;
-    this.#writers = Array.from({ length: deps.writers }, () => new WriterConnection(deps.server));
+    this.#writers = Array.from({ length: deps.writers }, () => new WriterConnection(deps.server, deps.types));
     this.#idle = [...this.#writers];
   }
 
@@ -253,7 +254,9 @@ async function runAll(writer: WriterConnection, jobs: Job[]): Promise<Outcome[]>
     if (jobs[at]?.isIndependent) while (jobs[end]?.isIndependent) end++;
     const together = jobs.slice(at, end);
     // All of them have to be through before the transaction is ended.
-    const settled = await Promise.allSettled(together.map((job, index) => runOne(writer.lane(index), job)));
+    const settled = await Promise.allSettled(
+      together.map((job, index) => runOne(writer, writer.lane(index), job)),
+    );
     for (const each of settled) {
       if (each.status === 'rejected') throw each.reason;
       outcomes.push(each.value);
@@ -263,13 +266,15 @@ async function runAll(writer: WriterConnection, jobs: Job[]): Promise<Outcome[]>
   return outcomes;
 }
 
-async function runOne({ connection, db }: WriterLane, job: Job): Promise<Outcome> {
+async function runOne(writer: WriterConnection, lane: WriterLane, job: Job): Promise<Outcome> {
+  const { connection, db } = lane;
   const buffer = new WriteBuffer();
   const { writes } = connection;
   try {
     const value = await job.work({
       db,
       rows: async (query) => (await db.executeQuery(query)).rows,
+      update: (update, values) => writer.update(lane, update, values),
       insertLater: (table, row) => buffer.insert(table, row),
       addLater: (table, key, amounts) => buffer.add(table, key, amounts as Record<string, number>),
       collect: (collector, item) => buffer.collect(collector, item),

@@ -1,9 +1,8 @@
 import type { RowSink, Values } from '../write-buffer.ts';
 import type { Schema } from '../schema.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 type Table = keyof Schema;
-/** The types of the columns of all tables, as PostgreSQL writes them in an array type. */
-export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>;
 export interface Statement {
   text: string;
   values: unknown[];
@@ -16,7 +15,8 @@ interface Batch {
 }
 interface Addition {
   name: string;
-  statement: Statement;
+  key: Values;
+  amounts: Record<string, number>;
 }
 
 /**
@@ -26,7 +26,7 @@ interface Addition {
 export class RowBatches implements RowSink {
   readonly #types: ColumnTypes;
   readonly #batches = new Map<string, Batch>();
-  readonly #additions: Addition[] = [];
+  readonly #additions = new Map<string, { table: Table; additions: Addition[] }>();
 
   constructor(types: ColumnTypes) {
     this.#types = types;
@@ -41,19 +41,11 @@ export class RowBatches implements RowSink {
   }
 
   add(table: Table, key: Values, amounts: Record<string, number>): void {
-    const keys = Object.keys(key);
-    const names = Object.keys(amounts);
-    const columns = [...keys, ...names];
-    const sums = names.map((name) => `"${name}" = "${table}"."${name}" + excluded."${name}"`);
-    this.#additions.push({
-      name: `${table}\0${Object.values(key).join('\0')}`,
-      statement: {
-        text: `insert into "${table}" (${columns.map(quoted).join()}) values (${columns
-          .map((_, index) => `$${index + 1}`)
-          .join()}) on conflict (${keys.map(quoted).join()}) do update set ${sums.join()}`,
-        values: [...Object.values(key), ...Object.values(amounts)],
-      },
-    });
+    const kind = [table, ...Object.keys(key), ...Object.keys(amounts)].join();
+    const addition = { name: Object.values(key).join('\0'), key, amounts };
+    const same = this.#additions.get(kind);
+    if (same) same.additions.push(addition);
+    else this.#additions.set(kind, { table, additions: [addition] });
   }
 
   /**
@@ -63,8 +55,23 @@ export class RowBatches implements RowSink {
   statements(): Statement[] {
     return [
       ...[...this.#batches.values()].map((batch) => this.#insertion(batch)),
-      ...this.#additions.sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ statement }) => statement),
+      ...[...this.#additions]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, { table, additions }]) => this.#addition(table, additions)),
     ];
+  }
+
+  #addition(table: Table, additions: Addition[]): Statement {
+    additions.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const keys = Object.keys(additions[0]?.key ?? {});
+    const amounts = Object.keys(additions[0]?.amounts ?? {});
+    const sums = amounts.map((name) => `"${name}" = "${table}"."${name}" + excluded."${name}"`);
+    const rows = additions.map(({ key, amounts: of }) => ({ ...key, ...of }));
+    const { text, values } = this.#insertion({ table, columns: [...keys, ...amounts], rows });
+    return {
+      text: `${text} on conflict (${keys.map(quoted).join()}) do update set ${sums.join()}`,
+      values,
+    };
   }
 
   #insertion({ table, columns, rows }: Batch): Statement {

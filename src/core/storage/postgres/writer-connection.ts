@@ -2,8 +2,11 @@ import { Kysely } from 'kysely';
 import pg from 'pg';
 import type { Schema } from '../schema.ts';
 import { storableValues } from '../storable-text.ts';
+import type { PreparedUpdate } from '../prepared-update.ts';
 import { connectionOptions, type PostgresServer, silenceMs } from './connection-options.ts';
 import { PostgresConnection, postgresDialect, StatementNames } from './postgres-dialect.ts';
+import type { ColumnTypes } from './column-types.ts';
+import { UpdateBatches } from './update-batches.ts';
 
 /** One of the works of a group: its own count of writes, on the connection of all. */
 export interface WriterLane {
@@ -19,30 +22,38 @@ const IDLE_TIMEOUT = '15s';
 /** Whoever waits for a work does not wait longer, and others wait for what it locks. */
 const STATEMENT_TIMEOUT = '15s';
 
+/** The parameters of the session of a writer. */
+export const writerSession = {
+  lock_timeout: LOCK_TIMEOUT,
+  statement_timeout: STATEMENT_TIMEOUT,
+  idle_in_transaction_session_timeout: IDLE_TIMEOUT,
+  // Several rows are found each by its id, however small the table was when the statement was planned.
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+};
+
 /** A connection on which statements follow each other without waiting for answers; it is made again after it was lost. */
 export class WriterConnection {
   readonly #server: PostgresServer;
   readonly #names: StatementNames;
   readonly #lanes: WriterLane[] = [];
+  readonly #updates: UpdateBatches;
   #client: pg.Client | undefined;
   #isCorked = false;
   /** Statements without an answer. */
   #unanswered = 0;
 
-  constructor(server: PostgresServer) {
+  constructor(server: PostgresServer, types: ColumnTypes) {
     this.#server = server;
     this.#names = new StatementNames(server.prepared);
+    this.#updates = new UpdateBatches(this.lane(0).db, types);
   }
 
   /** Rejects with the error of the network or of the server. */
   async connect(): Promise<void> {
     if (this.#client) return;
     const client = new pg.Client({
-      ...connectionOptions(this.#server, 'svc-writer', {
-        lock_timeout: LOCK_TIMEOUT,
-        statement_timeout: STATEMENT_TIMEOUT,
-        idle_in_transaction_session_timeout: IDLE_TIMEOUT,
-      }),
+      ...connectionOptions(this.#server, 'svc-writer', writerSession),
       pipeline: true,
     });
     client.on('error', () => {
@@ -102,6 +113,18 @@ export class WriterConnection {
     await client?.end().catch(() => undefined);
   }
 
+  /** Sends the update of a lane with those of the others in this turn of the event loop. */
+  update<P extends { id: string }, R extends { id: string }>(
+    { connection }: WriterLane,
+    update: PreparedUpdate<P, R>,
+    values: P,
+  ): Promise<R | undefined> {
+    if (!this.#client) return Promise.reject(new Error('Connection terminated'));
+    connection.writes++;
+    this.#cork(this.#client);
+    return this.#updates.add(update, values);
+  }
+
   /** `pg` writes each statement separately, which takes a fifth of the time of a busy daemon. */
   #cork(client: pg.Client): void {
     if (this.#isCorked) return;
@@ -109,6 +132,7 @@ export class WriterConnection {
     const { stream } = client.connection;
     stream.cork();
     setImmediate(() => {
+      this.#updates.send();
       this.#isCorked = false;
       stream.uncork();
     });

@@ -159,6 +159,7 @@ export class GroupCommit {
       const value = await job.work({
         db: this.#db,
         rows: (query) => this.#statements.rows(query),
+        update: (update, values) => Promise.resolve(this.#statements.rows(update.one(values))[0]),
         insertLater: (table, row) => group.insert(table, row),
         addLater: (table, key, amounts) => group.add(table, key, amounts as Record<string, number>),
         collect: (collector, item) => group.collect(collector, item),

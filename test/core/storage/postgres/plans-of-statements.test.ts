@@ -3,9 +3,12 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { EventBus } from '../../../../src/core/events.ts';
 import type { Database, WriteTransaction } from '../../../../src/core/storage/database.ts';
+import { readColumnTypes } from '../../../../src/core/storage/postgres/column-types.ts';
 import { connectionOptions } from '../../../../src/core/storage/postgres/connection-options.ts';
 import { openPostgres } from '../../../../src/core/storage/postgres/open-postgres.ts';
 import { postgresDialect, StatementNames } from '../../../../src/core/storage/postgres/postgres-dialect.ts';
+import { UpdateBatches } from '../../../../src/core/storage/postgres/update-batches.ts';
+import { writerSession } from '../../../../src/core/storage/postgres/writer-connection.ts';
 import type { Schema } from '../../../../src/core/storage/schema.ts';
 import { IdempotencyStore } from '../../../../src/core/tasks/idempotency-store.ts';
 import { claimOf } from '../../../../src/core/tasks/task-claim.ts';
@@ -38,6 +41,26 @@ const statements: [string, string, (database: Database) => Promise<unknown>][] =
       }),
   ],
   [
+    'the claims of several tasks',
+    'Nested Loop < Function Scan < Index Scan of tasks_id_key',
+    (database) => atOnce(database, (store, transaction, id) => store.claim(transaction, id, claim, now)),
+  ],
+  [
+    'the ends of several tasks',
+    'Nested Loop < Function Scan < Index Scan of tasks_id_key',
+    (database) =>
+      atOnce(database, (store, transaction, id) =>
+        store.move(
+          transaction,
+          { ...task, id, status: 'in_progress' },
+          'complete',
+          now,
+          { result: '{}' },
+          [],
+        ),
+      ),
+  ],
+  [
     'an event of a task',
     'tasks_id_key',
     (database) =>
@@ -64,6 +87,18 @@ const statements: [string, string, (database: Database) => Promise<unknown>][] =
   ['the failed tasks', 'tasks_failed', (database) => list(database, { status: ['failed'] })],
 ];
 
+const claim = { agent: 'a', workerId: 'w', leaseUntil: now.toISOString(), daemon: null, host: null };
+
+/** Changes twenty tasks in one turn of the event loop. */
+const atOnce = (
+  database: Database,
+  change: (store: TaskStore, transaction: WriteTransaction, id: string) => Promise<unknown>,
+) =>
+  database.write((transaction) => {
+    const store = storeOf(database);
+    return Promise.all(Array.from({ length: 20 }, (_, n) => change(store, transaction, `task_${n}`)));
+  });
+
 const storeOf = (database: Database) => new TaskStore(database, new EventBus());
 const scan = (database: Database, after: typeof position | undefined) =>
   new TaskScanStore(database).page('queued', after, 500);
@@ -85,7 +120,7 @@ describe.skipIf(!hasPostgres)('the plans of PostgreSQL (needs PostgreSQL)', () =
     const { url, drop } = await newPostgresDatabase();
     const server = { url, prepared: true };
     const database = await openPostgres({ ...server, readers: 2, writers: 1, reportBug: () => undefined });
-    const client = new pg.Client(connectionOptions(server, 'svc-test', {}));
+    const client = new pg.Client(connectionOptions(server, 'svc-test', writerSession));
     await client.connect();
     try {
       const names = new StatementNames(true);
@@ -142,9 +177,14 @@ async function recordedBy(database: Database, run: (database: Database) => Promi
       },
     }),
   });
+  const updates = new UpdateBatches(db, await readColumnTypes(database.read));
   const transaction: WriteTransaction = {
     db,
     rows: () => [],
+    update: (update, values) => {
+      setImmediate(() => updates.send());
+      return updates.add(update, values);
+    },
     insertLater: () => undefined,
     addLater: () => undefined,
     collect: () => undefined,
@@ -157,7 +197,9 @@ async function recordedBy(database: Database, run: (database: Database) => Promi
 /** The index of the plan, whose few rows may be sorted afterwards; or all of the plan where there is more to it. */
 async function planOf(client: pg.Client, { name, text, values }: Statement): Promise<string> {
   const literals = values.map((value) =>
-    value === null ? 'null' : pg.escapeLiteral(`${value as string | number}`),
+    value === null
+      ? 'null'
+      : pg.escapeLiteral(Array.isArray(value) ? arrayOf(value) : `${value as string | number}`),
   );
   const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
     name === undefined
@@ -171,6 +213,10 @@ async function planOf(client: pg.Client, { name, text, values }: Statement): Pro
   );
   return steps.join(' < ').replace(/^(Bitmap )?Index (Only )?Scan of (\w+)$/, '$3');
 }
+
+/** An array as PostgreSQL reads it. */
+const arrayOf = (values: unknown[]) =>
+  `{${values.map((value) => (value === null ? 'null' : JSON.stringify(value))).join()}}`;
 
 interface Statement {
   name?: string;
