@@ -21,7 +21,7 @@ type NewPush = Pick<
 export interface PushConfigDeps {
   database: Database;
   taskStore: Pick<TaskStore, 'lockHead'>;
-  /** Delivers a notification once the task has finished. */
+  /** Delivers a notification once the task has finished; those before that are made from it. */
   notify: { add(transaction: WriteTransaction, delivery: NewPush): void };
   outbound: Pick<Outbound, 'check'>;
   keys: Pick<KeyRing, 'box'>;
@@ -38,7 +38,7 @@ export interface ShownPushConfig {
   url: string;
 }
 
-/** Who is notified when a task of another agent has finished. */
+/** Who is notified when a task of another agent waits for an approval, goes on, or has finished. */
 export class PushConfigs {
   readonly #deps: PushConfigDeps;
   constructor(deps: PushConfigDeps) {
@@ -103,6 +103,7 @@ export class PushConfigs {
       const { n } = await db
         .selectFrom('notify_deliveries')
         .where('task_id', '=', task.id)
+        .where('approval_id', 'is', null)
         .select(({ fn }) => fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow();
       if (Number(n) >= MAX_PER_TASK)
@@ -118,6 +119,7 @@ export class PushConfigs {
       .select(['config_id', 'url'])
       .where('task_id', '=', taskId)
       .where('config_id', 'is not', null)
+      .where('approval_id', 'is', null)
       .orderBy('created_at')
       .orderBy('id')
       .execute();

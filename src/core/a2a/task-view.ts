@@ -93,10 +93,10 @@ export function toA2aTask(
   };
 }
 
-/** The body of the notification that a task has finished. */
-export function pushBody(task: Row, contextId: string): string {
+/** The body of the notification that a task has finished, or waits for the decision of a person. */
+export function pushBody(task: Row, contextId: string, isWaiting = false): string {
   const artifacts = artifactsOf(task);
-  const status = currentStatus(task, contextId, false);
+  const status = currentStatus(task, contextId, isWaiting);
   return JSON.stringify({
     task: { id: task.id, contextId, status, ...(artifacts.length > 0 && { artifacts }) },
   });

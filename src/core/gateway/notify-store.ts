@@ -32,6 +32,7 @@ export class NotifyStore {
       config_id: null,
       context_id: null,
       headers: null,
+      approval_id: null,
       ...delivery,
       status: 'waiting',
       attempts: 0,
@@ -74,6 +75,18 @@ export class NotifyStore {
         .limit(limit)
         .execute()
     );
+  }
+
+  /** The due ones of a task, to be sent. */
+  dueOf(taskId: string): Promise<Omit<OpenDelivery, 'task_status'>[]> {
+    return this.#database.read
+      .selectFrom('notify_deliveries')
+      .select(['id', 'task_id', 'url', 'status', 'attempts', 'next_attempt_at'])
+      .where('task_id', '=', taskId)
+      .where('status', '=', 'due')
+      .where('ended_at', 'is', null)
+      .orderBy('id')
+      .execute();
   }
 
   /** Those that wait for the task, locked. */
