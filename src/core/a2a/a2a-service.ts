@@ -16,6 +16,7 @@ import { version } from '../version.ts';
 import { A2aError } from './a2a-error.ts';
 import { A2aTaskStore } from './a2a-task-store.ts';
 import { agentCard, TASK_SKILL } from './agent-card.ts';
+import { continuing, earlierTask } from './continued-task.ts';
 import { promptOfMessage } from './prompt-of-message.ts';
 import { type PushConfigDeps, PushConfigs, type ShownPushConfig } from './push-configs.ts';
 import { updatesOf } from './task-updates.ts';
@@ -23,7 +24,7 @@ import { type A2aTaskRow, artifactsOf, patchArtifact, toA2aTask } from './task-v
 
 export interface A2aDeps extends PushConfigDeps {
   database: Database;
-  tasks: Pick<TaskService, 'createFor' | 'cancel'>;
+  tasks: Pick<TaskService, 'createFor' | 'cancel' | 'continued'>;
   taskEvents: Pick<TaskEventReader, 'follow'>;
   changes: Pick<ChangeService, 'ofTask'>;
   requests: { insert(transaction: WriteTransaction, request: GatewayRequestRow): void };
@@ -159,8 +160,9 @@ export class A2aService {
     const assignedAgent = this.#agentOf(caller, message.metadata?.['skill'] ?? metadata?.['skill']);
     const push = configuration?.taskPushNotificationConfig;
     if (push) this.#push.check(push);
-    const contextId = message.contextId || runtime.newId('ctx');
-    const input = {
+    const earlier = await earlierTask(this.#store, caller, message);
+    const contextId = message.contextId || earlier?.context_id || runtime.newId('ctx');
+    const plain = {
       title: titleOf(prompt) || 'A task',
       prompt,
       priority: 3,
@@ -168,7 +170,9 @@ export class A2aService {
       labels: [] as string[],
       ...(assignedAgent !== undefined && { assignedAgent }),
     };
-    const { answer } = await tasks.createFor<string>(caller, input, {
+    const mayName = (type: string) => this.#mayName(caller, type);
+    const continued = earlier && (await continuing({ tasks, mayName }, caller, plain, earlier));
+    const { answer } = await tasks.createFor<string>(caller, continued ?? plain, {
       scope: 'POST /a2a',
       key: undefined,
       body: undefined,

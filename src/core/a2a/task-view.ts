@@ -18,6 +18,8 @@ export interface A2aTaskRow extends Row {
   message: string;
   /** Whether a tool call of it waits for the decision of a person: 1 or 0. */
   is_waiting: number;
+  /** The task whose session it continues. */
+  continues: string | null;
 }
 
 const states: Record<TaskStatus, A2aState> = {
@@ -89,6 +91,7 @@ export function toA2aTask(
     contextId: row.context_id,
     status: currentStatus(row, row.context_id, row.is_waiting === 1),
     ...(artifacts.length > 0 && { artifacts }),
+    ...(row.continues !== null && { metadata: { continues: row.continues } }),
     ...(historyLength !== 0 && { history: [JSON.parse(row.message) as A2aMessage] }),
   };
 }
