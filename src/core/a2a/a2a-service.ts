@@ -1,4 +1,5 @@
 import type { A2aArtifact, A2aParams, A2aTask, A2aUpdate } from '../../contract/a2a-messages.ts';
+import type { A2aVersion } from '../../contract/a2a-path.ts';
 import { titleOf } from '../../contract/task-title.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, mayRunCommands, requireOwned } from '../auth/caller.ts';
@@ -33,6 +34,13 @@ export interface A2aDeps extends PushConfigDeps {
   runtime: Runtime;
 }
 
+interface Sending {
+  /** Aborts when the client no longer waits. */
+  signal: AbortSignal;
+  /** The version of the protocol in which notifications are sent to it. */
+  speaks: A2aVersion;
+}
+
 const PAGE = 50;
 /** How long a request waits for its task; then it gets the task as it is. */
 const MAX_WAIT_MS = 300_000;
@@ -52,15 +60,19 @@ export class A2aService {
   }
 
   /** The card with the agents that the caller may name. */
-  async extendedCard(caller: Caller, baseUrl: string): Promise<object> {
+  async extendedCard(caller: Caller, baseUrl: string, speaks: A2aVersion): Promise<object> {
     const agents = (await this.#deps.registry.list()).filter(({ type }) => this.#mayName(caller, type));
-    return agentCard({ baseUrl, version, agents });
+    return agentCard({ baseUrl, version, agents, speaks });
   }
 
   /** Creates a task; waits until it has finished or waits for a person, unless it is not to wait. */
-  async send(caller: Caller, params: A2aParams['SendMessage'], signal: AbortSignal): Promise<A2aTask> {
+  async send(
+    caller: Caller,
+    params: A2aParams['SendMessage'],
+    { signal, speaks }: Sending,
+  ): Promise<A2aTask> {
     const { historyLength, returnImmediately } = params.configuration ?? {};
-    const id = await this.#create(caller, params);
+    const id = await this.#create(caller, params, speaks);
     if (returnImmediately !== true) await this.#untilInterrupted(caller, id, signal);
     return this.get(caller, { id, historyLength });
   }
@@ -69,9 +81,9 @@ export class A2aService {
   async sendStreaming(
     caller: Caller,
     params: A2aParams['SendMessage'],
-    signal: AbortSignal,
+    { signal, speaks }: Sending,
   ): Promise<AsyncGenerator<A2aUpdate>> {
-    const id = await this.#create(caller, params);
+    const id = await this.#create(caller, params, speaks);
     const row = await this.#find(caller, id);
     return this.#updates(caller, row, signal, params.configuration?.historyLength);
   }
@@ -127,16 +139,20 @@ export class A2aService {
   async createPushConfig(
     caller: Caller,
     params: A2aParams['CreateTaskPushNotificationConfig'],
+    speaks: A2aVersion,
   ): Promise<ShownPushConfig> {
     const row = await this.#find(caller, params.taskId);
-    return this.#push.create(caller, { id: row.id, contextId: row.context_id }, params);
+    const task = { id: row.id, contextId: row.context_id };
+    return this.#push.create(caller, task, { ...params, version: speaks });
   }
 
+  /** The notification with the id; an empty one is the first, as version 0.3 asks for it. */
   async getPushConfig(
     caller: Caller,
     { taskId, id }: A2aParams['GetTaskPushNotificationConfig'],
   ): Promise<ShownPushConfig> {
-    const found = (await this.listPushConfigs(caller, taskId)).find((config) => config.id === id);
+    const configs = await this.listPushConfigs(caller, taskId);
+    const found = id === '' ? configs[0] : configs.find((config) => config.id === id);
     if (!found) throw new A2aError('taskNotFound', 'The task has no such notification');
     return found;
   }
@@ -152,7 +168,7 @@ export class A2aService {
     await this.#push.delete((await this.#find(caller, taskId)).id, id);
   }
 
-  async #create(caller: Caller, params: A2aParams['SendMessage']): Promise<string> {
+  async #create(caller: Caller, params: A2aParams['SendMessage'], speaks: A2aVersion): Promise<string> {
     const { tasks, requests, runtime } = this.#deps;
     const { message, configuration, metadata } = params;
     const prompt = promptOfMessage(message);
@@ -192,7 +208,7 @@ export class A2aService {
             transaction,
             caller,
             { id, contextId },
-            { ...push, id: push.id || runtime.newId('push') },
+            { ...push, id: push.id || runtime.newId('push'), version: speaks },
           );
         return id;
       },

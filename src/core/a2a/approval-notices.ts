@@ -51,7 +51,10 @@ export class ApprovalNotices implements ApprovalOutbox {
           ...config,
           id,
           headers: sealHeaders(keys.box, id, openHeaders(keys.box, config)),
-          body: pushBody({ ...task, updated_at: at }, config.context_id ?? '', isWaiting),
+          body: pushBody(
+            { ...task, updated_at: at },
+            { contextId: config.context_id ?? '', protocol: config.protocol, isWaiting },
+          ),
           status: 'due',
           next_attempt_at: at,
           created_at: at,

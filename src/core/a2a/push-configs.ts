@@ -1,4 +1,5 @@
 import type { A2aPushConfig } from '../../contract/a2a-messages.ts';
+import { A2A_LEGACY_VERSION, type A2aVersion } from '../../contract/a2a-path.ts';
 import type { Caller } from '../auth/caller.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
@@ -15,7 +16,16 @@ const MAX_PER_TASK = 10;
 
 type NewPush = Pick<
   NotifyDeliveryRow,
-  'id' | 'request_id' | 'task_id' | 'token_id' | 'url' | 'created_at' | 'config_id' | 'context_id' | 'headers'
+  | 'id'
+  | 'request_id'
+  | 'task_id'
+  | 'token_id'
+  | 'url'
+  | 'created_at'
+  | 'config_id'
+  | 'context_id'
+  | 'headers'
+  | 'protocol'
 >;
 
 export interface PushConfigDeps {
@@ -30,6 +40,11 @@ export interface PushConfigDeps {
 interface Task {
   id: string;
   contextId: string;
+}
+interface NewConfig extends A2aPushConfig {
+  id: string;
+  /** The version of the protocol that its receiver speaks. */
+  version: A2aVersion;
 }
 /** A configuration as it is answered: without its secrets. */
 export interface ShownPushConfig {
@@ -56,17 +71,13 @@ export class PushConfigs {
   }
 
   /** Stores a configuration in the transaction that creates its task. */
-  add(
-    transaction: WriteTransaction,
-    caller: Caller,
-    task: Task,
-    config: A2aPushConfig & { id: string },
-  ): void {
+  add(transaction: WriteTransaction, caller: Caller, task: Task, config: NewConfig): void {
     const { notify, runtime, keys } = this.#deps;
-    const { token, authentication } = config;
+    const { token, authentication, version } = config;
+    const isLegacy = version === A2A_LEGACY_VERSION;
     const id = runtime.newId('dlv');
     const headers = {
-      'content-type': 'application/a2a+json',
+      'content-type': isLegacy ? 'application/json' : 'application/a2a+json',
       ...(token && { 'x-a2a-notification-token': token }),
       ...(authentication && {
         authorization: `${authentication.scheme} ${authentication.credentials ?? ''}`.trimEnd(),
@@ -82,11 +93,16 @@ export class PushConfigs {
       config_id: config.id,
       context_id: task.contextId,
       headers: sealHeaders(keys.box, id, headers),
+      protocol: isLegacy ? version : null,
     });
   }
 
   /** Stores a configuration for a task that has not finished; one with the same id is replaced. */
-  async create(caller: Caller, task: Task, config: A2aPushConfig): Promise<ShownPushConfig> {
+  async create(
+    caller: Caller,
+    task: Task,
+    config: A2aPushConfig & Pick<NewConfig, 'version'>,
+  ): Promise<ShownPushConfig> {
     this.check(config);
     const { database, taskStore, runtime } = this.#deps;
     const id = config.id || runtime.newId('push');

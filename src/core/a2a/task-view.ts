@@ -1,6 +1,8 @@
 import type { A2aArtifact, A2aMessage, A2aState, A2aStatus, A2aTask } from '../../contract/a2a-messages.ts';
+import { A2A_LEGACY_VERSION } from '../../contract/a2a-path.ts';
 import type { TaskError, TaskResult, TaskStatus } from '../../contract/task.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';
+import { legacyTask } from './legacy-form.ts';
 
 /** The artifact that holds the answer of a task. */
 export const OUTPUT = 'output';
@@ -96,11 +98,18 @@ export function toA2aTask(
   };
 }
 
-/** The body of the notification that a task has finished, or waits for the decision of a person. */
-export function pushBody(task: Row, contextId: string, isWaiting = false): string {
+interface PushForm {
+  contextId: string;
+  /** The version of the protocol, if not the current one. */
+  protocol: string | null;
+  /** Whether it waits for the decision of a person. */
+  isWaiting?: boolean;
+}
+
+/** The body of the notification of the state of a task, in the form of the protocol that its receiver speaks. */
+export function pushBody(task: Row, { contextId, protocol, isWaiting = false }: PushForm): string {
   const artifacts = artifactsOf(task);
   const status = currentStatus(task, contextId, isWaiting);
-  return JSON.stringify({
-    task: { id: task.id, contextId, status, ...(artifacts.length > 0 && { artifacts }) },
-  });
+  const told: A2aTask = { id: task.id, contextId, status, ...(artifacts.length > 0 && { artifacts }) };
+  return JSON.stringify(protocol === A2A_LEGACY_VERSION ? legacyTask(told) : { task: told });
 }

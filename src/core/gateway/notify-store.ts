@@ -9,7 +9,7 @@ export type NewNotification = Pick<
   NotifyDeliveryRow,
   'id' | 'request_id' | 'task_id' | 'token_id' | 'url' | 'created_at'
 > &
-  Partial<Pick<NotifyDeliveryRow, 'config_id' | 'context_id' | 'headers'>>;
+  Partial<Pick<NotifyDeliveryRow, 'config_id' | 'context_id' | 'headers' | 'protocol'>>;
 /** The fields of a delivery and its body. */
 export type EndedTask = Pick<
   StoredTask,
@@ -33,6 +33,7 @@ export class NotifyStore {
       context_id: null,
       headers: null,
       approval_id: null,
+      protocol: null,
       ...delivery,
       status: 'waiting',
       attempts: 0,

@@ -32,4 +32,6 @@ export interface NotifyDeliveryRow {
   headers: string | null;
   /** The approval that the task waits for, or after which it goes on; null in the notification of its end. */
   approval_id: string | null;
+  /** The version of the protocol in which another agent (A2A) gets it, if not the current one: `0.3`. */
+  protocol: string | null;
 }
