@@ -121,6 +121,8 @@ export interface A2aTask {
   status: A2aStatus;
   artifacts?: A2aArtifact[];
   history?: A2aMessage[];
+  /** `continues`: the task whose session it continues. */
+  metadata?: { continues: string };
 }
 /** One event of a stream. */
 export type A2aUpdate =

@@ -9,7 +9,9 @@ export const a2aRequestSchema = z
   .object({
     jsonrpc: z.literal('2.0'),
     id: idSchema.nullable().optional(),
-    method: z.string().max(100).meta({ description: 'Such as `SendMessage` or `GetTask`' }),
+    method: z.string().max(100).meta({
+      description: 'Such as `SendMessage` or `GetTask`; in version 0.3 `message/send` or `tasks/get`',
+    }),
     params: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({ id: 'A2aRequest' });
@@ -25,7 +27,7 @@ export const a2aAnswerSchema = z
   })
   .meta({ id: 'A2aAnswer' });
 
-/** What other agents call (A2A 1.0); all of it is 404 unless `a2a.enabled` is set. */
+/** What other agents call (A2A 1.0, and in the form of 0.3); all of it is 404 unless `a2a.enabled` is set. */
 export const a2aRoutes = defineRoutes({
   getCard: {
     method: 'GET',
@@ -44,7 +46,11 @@ export const a2aRoutes = defineRoutes({
     summary: 'Call a method of A2A as JSON-RPC',
     errors: [404],
     headers: z.object({
-      'a2a-version': z.string().max(20).optional().meta({ description: '`1.0`' }),
+      'a2a-version': z
+        .string()
+        .max(20)
+        .optional()
+        .meta({ description: '`1.0` or `0.3`; without it, 0.3 is meant' }),
     }),
     body: a2aRequestSchema,
     bodyLimit: 2 * 1024 * 1024,

@@ -19,7 +19,7 @@ import type { Config } from './config/config.ts';
 import { requireProSettings } from './config/require-pro-settings.ts';
 import { composeDevices } from './devices/compose-devices.ts';
 import { EventBus } from './events.ts';
-import { composeA2a } from './a2a/compose-a2a.ts';
+import { composeA2a, composeAgentNotices } from './a2a/compose-a2a.ts';
 import { composeGateway } from './gateway/compose-gateway.ts';
 import { composeHealth } from './health/compose-health.ts';
 import { composeComments } from './integrations/comments/compose-comments.ts';
@@ -140,6 +140,7 @@ function composeFeatures(
       .add(composeNotifications)
       .add(composePolicy)
       .add(composeWebhooks)
+      .add(composeAgentNotices)
       .add(composePush)
       .add(composeApprovals)
       .add(composeUsage)

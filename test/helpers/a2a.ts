@@ -1,4 +1,9 @@
 import { ClientFactory, JsonRpcTransportFactory, type Client } from '@a2a-js/sdk/client';
+import {
+  type Client as LegacyClient,
+  ClientFactory as LegacyFactory,
+  JsonRpcTransportFactory as LegacyTransport,
+} from 'a2a-sdk-0.3/client';
 import { Role, type SendMessageConfiguration, type SendMessageRequest } from '@a2a-js/sdk';
 import type { Scope } from '../../src/contract/scopes.ts';
 import type { Caller } from '../../src/core/auth/caller.ts';
@@ -29,14 +34,28 @@ export async function a2aClient(
   { url }: TestDaemon,
   { headers }: { headers: Record<string, string> },
 ): Promise<Client> {
-  const fetchImpl: typeof fetch = (input, init) => {
+  const fetchImpl = fetchWith(headers);
+  const factory = new ClientFactory({ transports: [new JsonRpcTransportFactory({ fetchImpl })] });
+  return factory.createFromUrl(url);
+}
+
+/** The same of the SDK for version 0.3, which knows nothing of a later one. */
+export async function legacyClient(
+  { url }: TestDaemon,
+  { headers }: { headers: Record<string, string> },
+): Promise<LegacyClient> {
+  const fetchImpl = fetchWith(headers);
+  const factory = new LegacyFactory({ transports: [new LegacyTransport({ fetchImpl })] });
+  return factory.createFromUrl(url);
+}
+
+const fetchWith =
+  (headers: Record<string, string>): typeof fetch =>
+  (input, init) => {
     const all = new Headers(init?.headers);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
     return fetch(input, { ...init, headers: all });
   };
-  const factory = new ClientFactory({ transports: [new JsonRpcTransportFactory({ fetchImpl })] });
-  return factory.createFromUrl(url);
-}
 
 export interface RawAnswer {
   status: number;
@@ -69,6 +88,13 @@ export async function postRaw(
     body,
   });
   return { status: response.status, body: (await response.json()) as RawAnswer['body'] };
+}
+
+/** Everything that a stream of a client has, once it has ended. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
 }
 
 /** A message for the client of the SDK. */

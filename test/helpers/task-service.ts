@@ -7,6 +7,7 @@ import { MemoryQueue } from '../../src/core/queue/memory-queue.ts';
 import { QueuePause } from '../../src/core/queue/queue-pause.ts';
 import { type Runtime, systemRuntime } from '../../src/core/runtime.ts';
 import { KeyRing } from '../../src/core/secrets/key-ring.ts';
+import { Workspaces } from '../../src/core/processes/workspaces.ts';
 import { ActiveRuns } from '../../src/core/tasks/active-runs.ts';
 import { IdempotencyStore } from '../../src/core/tasks/idempotency-store.ts';
 import { ImmediateRuns } from '../../src/core/tasks/immediate-runs.ts';
@@ -42,6 +43,7 @@ export async function openTaskService(
     registry,
     queue,
     environments,
+    workspaces: new Workspaces('/nowhere'),
     config,
     runtime,
     immediate: new ImmediateRuns(),

@@ -9,7 +9,11 @@ const errors = {
     'CONTENT_TYPE_NOT_SUPPORTED',
     'Only text/plain and application/json are supported',
   ],
-  versionNotSupported: [-32_009, 'VERSION_NOT_SUPPORTED', 'Send the header A2A-Version: 1.0'],
+  versionNotSupported: [
+    -32_009,
+    'VERSION_NOT_SUPPORTED',
+    'Versions 1.0 and 0.3 are served. Send the header A2A-Version: 1.0',
+  ],
   invalidRequest: [-32_600, undefined, 'The body is not a request of JSON-RPC 2.0'],
   methodNotFound: [-32_601, undefined, 'There is no such method'],
   invalidParams: [-32_602, 'INVALID_PARAMS', 'The parameters are not valid'],

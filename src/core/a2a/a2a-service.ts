@@ -1,4 +1,5 @@
 import type { A2aArtifact, A2aParams, A2aTask, A2aUpdate } from '../../contract/a2a-messages.ts';
+import type { A2aVersion } from '../../contract/a2a-path.ts';
 import { titleOf } from '../../contract/task-title.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, mayRunCommands, requireOwned } from '../auth/caller.ts';
@@ -16,6 +17,7 @@ import { version } from '../version.ts';
 import { A2aError } from './a2a-error.ts';
 import { A2aTaskStore } from './a2a-task-store.ts';
 import { agentCard, TASK_SKILL } from './agent-card.ts';
+import { continuing, earlierTask } from './continued-task.ts';
 import { promptOfMessage } from './prompt-of-message.ts';
 import { type PushConfigDeps, PushConfigs, type ShownPushConfig } from './push-configs.ts';
 import { updatesOf } from './task-updates.ts';
@@ -23,13 +25,20 @@ import { type A2aTaskRow, artifactsOf, patchArtifact, toA2aTask } from './task-v
 
 export interface A2aDeps extends PushConfigDeps {
   database: Database;
-  tasks: Pick<TaskService, 'createFor' | 'cancel'>;
+  tasks: Pick<TaskService, 'createFor' | 'cancel' | 'continued'>;
   taskEvents: Pick<TaskEventReader, 'follow'>;
   changes: Pick<ChangeService, 'ofTask'>;
   requests: { insert(transaction: WriteTransaction, request: GatewayRequestRow): void };
   registry: Pick<AgentRegistry, 'types' | 'isReady' | 'needsCommandRights' | 'list'>;
   keys: Pick<KeyRing, 'box' | 'key'>;
   runtime: Runtime;
+}
+
+interface Sending {
+  /** Aborts when the client no longer waits. */
+  signal: AbortSignal;
+  /** The version of the protocol in which notifications are sent to it. */
+  speaks: A2aVersion;
 }
 
 const PAGE = 50;
@@ -51,15 +60,19 @@ export class A2aService {
   }
 
   /** The card with the agents that the caller may name. */
-  async extendedCard(caller: Caller, baseUrl: string): Promise<object> {
+  async extendedCard(caller: Caller, baseUrl: string, speaks: A2aVersion): Promise<object> {
     const agents = (await this.#deps.registry.list()).filter(({ type }) => this.#mayName(caller, type));
-    return agentCard({ baseUrl, version, agents });
+    return agentCard({ baseUrl, version, agents, speaks });
   }
 
   /** Creates a task; waits until it has finished or waits for a person, unless it is not to wait. */
-  async send(caller: Caller, params: A2aParams['SendMessage'], signal: AbortSignal): Promise<A2aTask> {
+  async send(
+    caller: Caller,
+    params: A2aParams['SendMessage'],
+    { signal, speaks }: Sending,
+  ): Promise<A2aTask> {
     const { historyLength, returnImmediately } = params.configuration ?? {};
-    const id = await this.#create(caller, params);
+    const id = await this.#create(caller, params, speaks);
     if (returnImmediately !== true) await this.#untilInterrupted(caller, id, signal);
     return this.get(caller, { id, historyLength });
   }
@@ -68,9 +81,9 @@ export class A2aService {
   async sendStreaming(
     caller: Caller,
     params: A2aParams['SendMessage'],
-    signal: AbortSignal,
+    { signal, speaks }: Sending,
   ): Promise<AsyncGenerator<A2aUpdate>> {
-    const id = await this.#create(caller, params);
+    const id = await this.#create(caller, params, speaks);
     const row = await this.#find(caller, id);
     return this.#updates(caller, row, signal, params.configuration?.historyLength);
   }
@@ -126,16 +139,20 @@ export class A2aService {
   async createPushConfig(
     caller: Caller,
     params: A2aParams['CreateTaskPushNotificationConfig'],
+    speaks: A2aVersion,
   ): Promise<ShownPushConfig> {
     const row = await this.#find(caller, params.taskId);
-    return this.#push.create(caller, { id: row.id, contextId: row.context_id }, params);
+    const task = { id: row.id, contextId: row.context_id };
+    return this.#push.create(caller, task, { ...params, version: speaks });
   }
 
+  /** The notification with the id; an empty one is the first, as version 0.3 asks for it. */
   async getPushConfig(
     caller: Caller,
     { taskId, id }: A2aParams['GetTaskPushNotificationConfig'],
   ): Promise<ShownPushConfig> {
-    const found = (await this.listPushConfigs(caller, taskId)).find((config) => config.id === id);
+    const configs = await this.listPushConfigs(caller, taskId);
+    const found = id === '' ? configs[0] : configs.find((config) => config.id === id);
     if (!found) throw new A2aError('taskNotFound', 'The task has no such notification');
     return found;
   }
@@ -151,7 +168,7 @@ export class A2aService {
     await this.#push.delete((await this.#find(caller, taskId)).id, id);
   }
 
-  async #create(caller: Caller, params: A2aParams['SendMessage']): Promise<string> {
+  async #create(caller: Caller, params: A2aParams['SendMessage'], speaks: A2aVersion): Promise<string> {
     const { tasks, requests, runtime } = this.#deps;
     const { message, configuration, metadata } = params;
     const prompt = promptOfMessage(message);
@@ -159,8 +176,9 @@ export class A2aService {
     const assignedAgent = this.#agentOf(caller, message.metadata?.['skill'] ?? metadata?.['skill']);
     const push = configuration?.taskPushNotificationConfig;
     if (push) this.#push.check(push);
-    const contextId = message.contextId || runtime.newId('ctx');
-    const input = {
+    const earlier = await earlierTask(this.#store, caller, message);
+    const contextId = message.contextId || earlier?.context_id || runtime.newId('ctx');
+    const plain = {
       title: titleOf(prompt) || 'A task',
       prompt,
       priority: 3,
@@ -168,7 +186,9 @@ export class A2aService {
       labels: [] as string[],
       ...(assignedAgent !== undefined && { assignedAgent }),
     };
-    const { answer } = await tasks.createFor<string>(caller, input, {
+    const mayName = (type: string) => this.#mayName(caller, type);
+    const continued = earlier && (await continuing({ tasks, mayName }, caller, plain, earlier));
+    const { answer } = await tasks.createFor<string>(caller, continued ?? plain, {
       scope: 'POST /a2a',
       key: undefined,
       body: undefined,
@@ -188,7 +208,7 @@ export class A2aService {
             transaction,
             caller,
             { id, contextId },
-            { ...push, id: push.id || runtime.newId('push') },
+            { ...push, id: push.id || runtime.newId('push'), version: speaks },
           );
         return id;
       },

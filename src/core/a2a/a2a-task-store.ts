@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { A2aState } from '../../contract/a2a-messages.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
+import { retriable } from '../tasks/task-states.ts';
 import { type A2aTaskRow, statusesOf } from './task-view.ts';
 
 export interface A2aTaskFilter {
@@ -30,6 +31,20 @@ export class A2aTaskStore {
 
   find(id: string): Promise<A2aTaskRow | undefined> {
     return this.#rows(this.#database.read).where('tasks.id', '=', id).executeTakeFirst();
+  }
+
+  /** The one that finished last, of a context or of those with these ids. */
+  lastFinished({
+    ownerId,
+    contextId,
+    ids,
+  }: Pick<A2aTaskFilter, 'ownerId' | 'contextId'> & { ids?: string[] }): Promise<A2aTaskRow | undefined> {
+    let rows = this.#rows(this.#database.read)
+      .where('request.owner_id', '=', ownerId)
+      .where('tasks.status', 'in', retriable);
+    if (contextId !== undefined) rows = rows.where('request.context_id', '=', contextId);
+    if (ids) rows = rows.where('tasks.id', 'in', ids);
+    return rows.orderBy('tasks.completed_at', 'desc').orderBy('tasks.id', 'desc').limit(1).executeTakeFirst();
   }
 
   /** The latest changed ones first. */
@@ -80,6 +95,7 @@ export class A2aTaskStore {
         'tasks.error',
         'tasks.updated_at',
         'tasks.event_seq',
+        'tasks.continues',
         waits.as('is_waiting'),
       ])
       .select((eb) => [

@@ -1,4 +1,5 @@
 import type { A2aPushConfig } from '../../contract/a2a-messages.ts';
+import { A2A_LEGACY_VERSION, type A2aVersion } from '../../contract/a2a-path.ts';
 import type { Caller } from '../auth/caller.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Outbound } from '../outbound/outbound-fetch.ts';
@@ -15,13 +16,22 @@ const MAX_PER_TASK = 10;
 
 type NewPush = Pick<
   NotifyDeliveryRow,
-  'id' | 'request_id' | 'task_id' | 'token_id' | 'url' | 'created_at' | 'config_id' | 'context_id' | 'headers'
+  | 'id'
+  | 'request_id'
+  | 'task_id'
+  | 'token_id'
+  | 'url'
+  | 'created_at'
+  | 'config_id'
+  | 'context_id'
+  | 'headers'
+  | 'protocol'
 >;
 
 export interface PushConfigDeps {
   database: Database;
   taskStore: Pick<TaskStore, 'lockHead'>;
-  /** Delivers a notification once the task has finished. */
+  /** Delivers a notification once the task has finished; those before that are made from it. */
   notify: { add(transaction: WriteTransaction, delivery: NewPush): void };
   outbound: Pick<Outbound, 'check'>;
   keys: Pick<KeyRing, 'box'>;
@@ -31,6 +41,11 @@ interface Task {
   id: string;
   contextId: string;
 }
+interface NewConfig extends A2aPushConfig {
+  id: string;
+  /** The version of the protocol that its receiver speaks. */
+  version: A2aVersion;
+}
 /** A configuration as it is answered: without its secrets. */
 export interface ShownPushConfig {
   id: string;
@@ -38,7 +53,7 @@ export interface ShownPushConfig {
   url: string;
 }
 
-/** Who is notified when a task of another agent has finished. */
+/** Who is notified when a task of another agent waits for an approval, goes on, or has finished. */
 export class PushConfigs {
   readonly #deps: PushConfigDeps;
   constructor(deps: PushConfigDeps) {
@@ -56,17 +71,13 @@ export class PushConfigs {
   }
 
   /** Stores a configuration in the transaction that creates its task. */
-  add(
-    transaction: WriteTransaction,
-    caller: Caller,
-    task: Task,
-    config: A2aPushConfig & { id: string },
-  ): void {
+  add(transaction: WriteTransaction, caller: Caller, task: Task, config: NewConfig): void {
     const { notify, runtime, keys } = this.#deps;
-    const { token, authentication } = config;
+    const { token, authentication, version } = config;
+    const isLegacy = version === A2A_LEGACY_VERSION;
     const id = runtime.newId('dlv');
     const headers = {
-      'content-type': 'application/a2a+json',
+      'content-type': isLegacy ? 'application/json' : 'application/a2a+json',
       ...(token && { 'x-a2a-notification-token': token }),
       ...(authentication && {
         authorization: `${authentication.scheme} ${authentication.credentials ?? ''}`.trimEnd(),
@@ -82,11 +93,16 @@ export class PushConfigs {
       config_id: config.id,
       context_id: task.contextId,
       headers: sealHeaders(keys.box, id, headers),
+      protocol: isLegacy ? version : null,
     });
   }
 
   /** Stores a configuration for a task that has not finished; one with the same id is replaced. */
-  async create(caller: Caller, task: Task, config: A2aPushConfig): Promise<ShownPushConfig> {
+  async create(
+    caller: Caller,
+    task: Task,
+    config: A2aPushConfig & Pick<NewConfig, 'version'>,
+  ): Promise<ShownPushConfig> {
     this.check(config);
     const { database, taskStore, runtime } = this.#deps;
     const id = config.id || runtime.newId('push');
@@ -103,6 +119,7 @@ export class PushConfigs {
       const { n } = await db
         .selectFrom('notify_deliveries')
         .where('task_id', '=', task.id)
+        .where('approval_id', 'is', null)
         .select(({ fn }) => fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow();
       if (Number(n) >= MAX_PER_TASK)
@@ -118,6 +135,7 @@ export class PushConfigs {
       .select(['config_id', 'url'])
       .where('task_id', '=', taskId)
       .where('config_id', 'is not', null)
+      .where('approval_id', 'is', null)
       .orderBy('created_at')
       .orderBy('id')
       .execute();

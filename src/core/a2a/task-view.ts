@@ -1,6 +1,8 @@
 import type { A2aArtifact, A2aMessage, A2aState, A2aStatus, A2aTask } from '../../contract/a2a-messages.ts';
+import { A2A_LEGACY_VERSION } from '../../contract/a2a-path.ts';
 import type { TaskError, TaskResult, TaskStatus } from '../../contract/task.ts';
 import type { StoredTask } from '../tasks/task-mapping.ts';
+import { legacyTask } from './legacy-form.ts';
 
 /** The artifact that holds the answer of a task. */
 export const OUTPUT = 'output';
@@ -18,6 +20,8 @@ export interface A2aTaskRow extends Row {
   message: string;
   /** Whether a tool call of it waits for the decision of a person: 1 or 0. */
   is_waiting: number;
+  /** The task whose session it continues. */
+  continues: string | null;
 }
 
 const states: Record<TaskStatus, A2aState> = {
@@ -89,15 +93,23 @@ export function toA2aTask(
     contextId: row.context_id,
     status: currentStatus(row, row.context_id, row.is_waiting === 1),
     ...(artifacts.length > 0 && { artifacts }),
+    ...(row.continues !== null && { metadata: { continues: row.continues } }),
     ...(historyLength !== 0 && { history: [JSON.parse(row.message) as A2aMessage] }),
   };
 }
 
-/** The body of the notification that a task has finished. */
-export function pushBody(task: Row, contextId: string): string {
+interface PushForm {
+  contextId: string;
+  /** The version of the protocol, if not the current one. */
+  protocol: string | null;
+  /** Whether it waits for the decision of a person. */
+  isWaiting?: boolean;
+}
+
+/** The body of the notification of the state of a task, in the form of the protocol that its receiver speaks. */
+export function pushBody(task: Row, { contextId, protocol, isWaiting = false }: PushForm): string {
   const artifacts = artifactsOf(task);
-  const status = currentStatus(task, contextId, false);
-  return JSON.stringify({
-    task: { id: task.id, contextId, status, ...(artifacts.length > 0 && { artifacts }) },
-  });
+  const status = currentStatus(task, contextId, isWaiting);
+  const told: A2aTask = { id: task.id, contextId, status, ...(artifacts.length > 0 && { artifacts }) };
+  return JSON.stringify(protocol === A2A_LEGACY_VERSION ? legacyTask(told) : { task: told });
 }

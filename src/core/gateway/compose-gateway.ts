@@ -60,6 +60,9 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     store: new NotifyStore(database),
     fetch: outbound.fetch,
   });
+  const stopListening = bus.onLocal('approval', ({ row }) => {
+    if (row.task_id !== null) notify.sendDue(row.task_id);
+  });
   const requests = new GatewayRequestStore(database);
   const gateway = new GatewayService({
     tasks,
@@ -81,6 +84,7 @@ export function composeGateway(deps: GatewayDeps): Feature<GatewayServices> {
     lifecycle: {
       start: () => notify.start(),
       stop: async () => {
+        stopListening();
         // Who waits is answered with what the database says last.
         await waits.stop();
         await notify.stop();

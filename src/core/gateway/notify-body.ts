@@ -6,7 +6,9 @@ import type { EndedTask } from './notify-store.ts';
 
 /** The exact body of a delivery, in the form that its receiver asked for. */
 export const bodyOfDelivery = (delivery: NotifyDeliveryRow, task: EndedTask): string =>
-  delivery.context_id === null ? notifyBody(delivery, task) : pushBody(task, delivery.context_id);
+  delivery.context_id === null
+    ? notifyBody(delivery, task)
+    : pushBody(task, { contextId: delivery.context_id, protocol: delivery.protocol });
 
 /** The exact body that a notifyUrl receives when its task has finished, identical for every attempt. */
 function notifyBody(delivery: Pick<NotifyDeliveryRow, 'id' | 'request_id'>, task: EndedTask): string {

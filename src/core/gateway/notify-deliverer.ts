@@ -13,6 +13,7 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskFinishWatcher } from '../tasks/task-finish-watcher.ts';
 import { isTerminal } from '../tasks/task-states.ts';
+import { dropStates } from '../a2a/approval-notices.ts';
 import { openHeaders } from '../a2a/push-headers.ts';
 import { bodyOfDelivery } from './notify-body.ts';
 import { notifySecretOf } from '../secrets/notify-secret.ts';
@@ -35,7 +36,7 @@ export interface NotifyDelivererDeps {
   setTimer?: (run: () => void, ms: number) => NodeJS.Timeout;
 }
 
-/** Notifies a notifyUrl when its task has finished, at least once, across restarts of the daemon. */
+/** Notifies a notifyUrl when its task has finished, at least once, across restarts; and agents when it waits for an approval. */
 export class NotifyDeliverer {
   readonly #deps: NotifyDelivererDeps;
   readonly #deliverer: Deliverer;
@@ -72,6 +73,14 @@ export class NotifyDeliverer {
     transaction.afterCommit(() => this.#watch(delivery.task_id));
   }
 
+  /** Sends what an approval of the task has caused; the next sweep sends it if this fails. */
+  sendDue(taskId: string): void {
+    if (this.#deliverer.isStopped) return;
+    this.#deliverer.work(async () => {
+      for (const delivery of await this.#deps.store.dueOf(taskId)) this.#enqueue(delivery);
+    });
+  }
+
   /** Queues or watches a page of open deliveries; resolves to whether there are more. */
   async sweep(): Promise<boolean> {
     for (const status of ['waiting', 'due'] as const) {
@@ -100,6 +109,7 @@ export class NotifyDeliverer {
       const task = await store.findTask(taskId, db);
       if (!task || !isTerminal(task.status)) return [];
       const waiting = await store.waitingFor(taskId, db);
+      if (waiting.length > 0) await dropStates(db, taskId);
       const change = { status: 'due', next_attempt_at: runtime.now().toISOString() };
       for (const delivery of waiting)
         await store.update(db, delivery.id, { ...change, body: bodyOfDelivery(delivery, task) });

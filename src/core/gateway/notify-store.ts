@@ -9,7 +9,7 @@ export type NewNotification = Pick<
   NotifyDeliveryRow,
   'id' | 'request_id' | 'task_id' | 'token_id' | 'url' | 'created_at'
 > &
-  Partial<Pick<NotifyDeliveryRow, 'config_id' | 'context_id' | 'headers'>>;
+  Partial<Pick<NotifyDeliveryRow, 'config_id' | 'context_id' | 'headers' | 'protocol'>>;
 /** The fields of a delivery and its body. */
 export type EndedTask = Pick<
   StoredTask,
@@ -32,6 +32,8 @@ export class NotifyStore {
       config_id: null,
       context_id: null,
       headers: null,
+      approval_id: null,
+      protocol: null,
       ...delivery,
       status: 'waiting',
       attempts: 0,
@@ -74,6 +76,18 @@ export class NotifyStore {
         .limit(limit)
         .execute()
     );
+  }
+
+  /** The due ones of a task, to be sent. */
+  dueOf(taskId: string): Promise<Omit<OpenDelivery, 'task_status'>[]> {
+    return this.#database.read
+      .selectFrom('notify_deliveries')
+      .select(['id', 'task_id', 'url', 'status', 'attempts', 'next_attempt_at'])
+      .where('task_id', '=', taskId)
+      .where('status', '=', 'due')
+      .where('ended_at', 'is', null)
+      .orderBy('id')
+      .execute();
   }
 
   /** Those that wait for the task, locked. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { opendir, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { opendir, realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 /** Directories that svc creates for tasks and conversations, named after their ids. */
 export class IdDirectories {
@@ -11,6 +11,14 @@ export class IdDirectories {
 
   path(id: string): string {
     return join(this.#root, basename(id));
+  }
+
+  /** The id whose directory this path is, also through a symbolic link to their root; undefined for any other path. */
+  async idOf(path: string): Promise<string | undefined> {
+    const id = basename(path);
+    if (!/^[a-z]+_[\w-]+$/.test(id)) return undefined;
+    const root = await realpath(this.#root).catch(() => this.#root);
+    return [this.#root, root].includes(dirname(path)) ? id : undefined;
   }
 
   /** Removes the directory of a task or a conversation, with its content. */

@@ -10,19 +10,24 @@ export class Workspaces extends IdDirectories {
   readonly #closing = new Map<string, Promise<void>>();
 
   async open(task: Pick<Task, 'id' | 'cwd'>): Promise<string> {
-    if (task.cwd === undefined) {
-      await this.#closing.get(task.id);
-      const directory = this.path(task.id);
-      // On the disk of the database, where handing the call to a thread takes longer than the call.
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      return directory;
-    }
+    if (task.cwd === undefined) return this.#create(task.id);
+    // A task that continues another one works in the directory of that, which was removed if it was empty.
+    const id = await this.idOf(task.cwd);
+    if (id !== undefined) return this.#create(id);
     const isDirectory = await stat(task.cwd).then(
       (found) => found.isDirectory(),
       () => false,
     );
     if (isDirectory) return task.cwd;
     throw new PathError(`There is no folder ${task.cwd}`);
+  }
+
+  async #create(id: string): Promise<string> {
+    await this.#closing.get(id);
+    const directory = this.path(id);
+    // On the disk of the database, where handing the call to a thread takes longer than the call.
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return directory;
   }
 
   /** Removes the directory that was created for the task if it is empty. */

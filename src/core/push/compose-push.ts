@@ -27,6 +27,7 @@ export interface PushDeps {
   keys: KeyRing;
   outbound: Outbound;
   webhookOutbox: TaskOutbox & ApprovalOutbox;
+  agentOutbox: ApprovalOutbox;
   runtime: Runtime;
   log: Log;
   peers: LanePeers | undefined;
@@ -34,9 +35,9 @@ export interface PushDeps {
   reportBug: (error: unknown) => void;
 }
 
-/** Wires notifications in browsers; its outbox tells the webhooks too. */
+/** Wires notifications in browsers; its outbox tells the webhooks and other agents too. */
 export async function composePush(deps: PushDeps) {
-  const { database, bus, config, keys, outbound, webhookOutbox, reportBug } = deps;
+  const { database, bus, config, keys, outbound, webhookOutbox, agentOutbox, reportBug } = deps;
   const store = new PushStore(database);
   const registry = await PushRegistry.load({ ...deps, store });
   const vapid = vapidKeys(keys);
@@ -55,6 +56,7 @@ export async function composePush(deps: PushDeps) {
     addApproval: async (transaction, row) => {
       await webhookOutbox.addApproval(transaction, row);
       await pushOutbox.addApproval(transaction, row);
+      await agentOutbox.addApproval(transaction, row);
     },
   };
   const forget = () =>

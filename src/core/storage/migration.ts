@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { up as agentNotices } from './migrations/agent-notices.ts';
 import { up as agentToAgent } from './migrations/agent-to-agent.ts';
 import { up as placement } from './migrations/placement.ts';
 import { up as settings } from './migrations/settings.ts';
@@ -38,4 +39,5 @@ export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {
   '0080-usage': { up: usage, contracts: false },
   '0081-token-month-budgets': { up: tokenMonthBudgets, contracts: false },
   '0090-task-traces': { up: taskTraces, contracts: false },
+  '0100-agent-notices': { up: agentNotices, contracts: false },
 };

@@ -89,7 +89,7 @@ export type TaskFeature = Awaited<ReturnType<typeof composeTasks>>['services'];
 
 /** Tasks, their queue and their dead letters; nothing runs yet. At the start it takes back what an earlier daemon left. */
 export async function composeTasks(deps: TaskDeps) {
-  const { database, locations, bus, keys, outbox, extraAdapters, reportBug, runtime, log } = deps;
+  const { database, locations, bus, keys, outbox, extraAdapters, reportBug, runtime, log, workspaces } = deps;
   const store = new TaskStore(database, bus, outbox);
   const scan = new TaskScanStore(database);
   const counts = new TaskCountStore(database);
@@ -169,7 +169,16 @@ export async function composeTasks(deps: TaskDeps) {
     queue: new QueueService({ pause, recovery, status: queueStatus }),
     deadLetters: new DeadLetterService({ ...stored, admission, placement }),
     newTaskCheck: check,
-    tasks: new TaskService({ ...stored, admission, placement, registry, queue, environments, check }),
+    tasks: new TaskService({
+      ...stored,
+      admission,
+      placement,
+      registry,
+      queue,
+      environments,
+      check,
+      workspaces,
+    }),
     taskDeletion: new TaskDeletion({ ...stored, removal, outputs }),
     taskRemoval: removal,
     taskLists: new TaskListService({ database, query, counts, cursors, runProgress }),

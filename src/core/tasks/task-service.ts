@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
 import type { Database, WriteTransaction } from '../storage/database.ts';
 import { isDirectory } from '../paths/is-directory.ts';
+import type { Workspaces } from '../processes/workspaces.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ActiveRuns } from './active-runs.ts';
@@ -34,6 +35,7 @@ export interface TaskServiceDeps {
   admission: TaskAdmission;
   registry: Pick<AgentRegistry, 'usesCommands' | 'limitProblem' | 'isProgram'>;
   environments: TaskEnvironments;
+  workspaces: Pick<Workspaces, 'idOf'>;
   placement: Pick<TaskPlacement, 'hasHost'>;
   daemon: Pick<DaemonIdentity, 'host'>;
   check: Pick<NewTaskCheck, 'warningsOf'>;
@@ -204,9 +206,16 @@ export class TaskService {
     const cwd = input.cwd ?? earlier.cwd ?? session.cwd;
     const host = earlier.home ?? session.host;
     const isHere = host === '' || host === this.#deps.daemon.host;
-    if (isHere && !(await isDirectory(cwd)))
+    if (isHere && !(await isDirectory(cwd)) && !(await this.#wasEmpty(cwd)))
       throw invalid('continues', `The directory of the session is gone: ${cwd}`);
     return { ...input, continues: earlier.id, assignedAgent: agent, cwd };
+  }
+
+  /** Whether it is the directory of a task of which nothing was left: then it is created again. */
+  async #wasEmpty(cwd: string): Promise<boolean> {
+    const { workspaces, store } = this.#deps;
+    const id = await workspaces.idOf(cwd);
+    return id !== undefined && (await store.findHead(id)) !== undefined;
   }
 
   /** The host where the task that it continues worked, or the one whose candidate it is. */

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
-import { type A2aParams, a2aParams } from '../../contract/a2a-messages.ts';
+import { type A2aParams, type A2aTask, type A2aUpdate, a2aParams } from '../../contract/a2a-messages.ts';
+import { A2A_VERSION, type A2aVersion } from '../../contract/a2a-path.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import { A2aError } from '../../core/a2a/a2a-error.ts';
 import type { A2aService } from '../../core/a2a/a2a-service.ts';
+import type { ShownPushConfig } from '../../core/a2a/push-configs.ts';
 import type { Caller } from '../../core/auth/caller.ts';
 import { AppError } from '../../core/errors.ts';
 
@@ -15,13 +17,25 @@ interface Call<Method extends keyof A2aParams> {
   signal: AbortSignal;
   /** Without a trailing slash. */
   baseUrl: string;
+  /** The version of the protocol in which it is called. */
+  speaks: A2aVersion;
+}
+/** What the methods answer, in the form of version 1.0. */
+export interface A2aResults extends Record<keyof A2aParams, object> {
+  SendMessage: { task: A2aTask };
+  GetTask: A2aTask;
+  CancelTask: A2aTask;
+  SubscribeToTask: AsyncIterable<A2aUpdate>;
+  CreateTaskPushNotificationConfig: ShownPushConfig;
+  GetTaskPushNotificationConfig: ShownPushConfig;
+  ListTaskPushNotificationConfigs: { configs: ShownPushConfig[]; nextPageToken: string };
 }
 interface Method<Name extends keyof A2aParams> {
   /** The token needs one of them. */
   scopes: readonly Scope[];
   /** `submit` creates a task, `wait` may keep the connection open. */
   traits?: readonly ('submit' | 'wait')[];
-  run: (call: Call<Name>) => unknown;
+  run: (call: Call<Name>) => Promise<A2aResults[Name]>;
 }
 type Methods = { [Name in keyof A2aParams]: Method<Name> };
 
@@ -34,8 +48,8 @@ const methods: Methods = {
   SendMessage: {
     scopes: sending,
     traits: ['submit', 'wait'],
-    run: async ({ service, caller, params, signal }) => ({
-      task: await service.send(caller, params, signal),
+    run: async ({ service, caller, params, signal, speaks }) => ({
+      task: await service.send(caller, params, { signal, speaks }),
     }),
   },
   GetTask: { scopes: reading, run: ({ service, caller, params }) => service.get(caller, params) },
@@ -51,7 +65,7 @@ const methods: Methods = {
   },
   CreateTaskPushNotificationConfig: {
     scopes: notifying,
-    run: ({ service, caller, params }) => service.createPushConfig(caller, params),
+    run: ({ service, caller, params, speaks }) => service.createPushConfig(caller, params, speaks),
   },
   GetTaskPushNotificationConfig: {
     scopes: notifying,
@@ -73,7 +87,7 @@ const methods: Methods = {
   },
   GetExtendedAgentCard: {
     scopes: reading,
-    run: ({ service, caller, baseUrl }) => service.extendedCard(caller, baseUrl),
+    run: ({ service, caller, baseUrl, speaks }) => service.extendedCard(caller, baseUrl, speaks),
   },
 };
 
@@ -81,17 +95,34 @@ const methods: Methods = {
 export interface AllowedCall {
   isSubmission: boolean;
   mayWait: boolean;
-  run(context: Omit<Call<keyof A2aParams>, 'params' | 'caller'>): unknown;
+  run(context: Pick<Call<keyof A2aParams>, 'service' | 'signal' | 'baseUrl'>): Promise<unknown>;
 }
 
 /** Looks a call up; throws an error of the protocol, or `forbidden` where the token lacks the scope. */
-export function findCall(caller: Caller, name: string, params: unknown): AllowedCall {
+export const findCall = (caller: Caller, name: string, params: unknown): AllowedCall =>
+  findMethod(caller, name, params, { schemas: a2aParams, speaks: A2A_VERSION });
+
+/** The forms of the parameters in a version of the protocol, by the names of the methods in version 1.0. */
+interface Version {
+  schemas: { [Name in keyof A2aParams]?: z.ZodType<A2aParams[Name]> };
+  speaks: A2aVersion;
+}
+
+/** The same for a version of the protocol; the call answers in the form of version 1.0. */
+export function findMethod(
+  caller: Caller,
+  name: string,
+  params: unknown,
+  { schemas, speaks }: Version,
+): AllowedCall {
   const isStreamed = name === 'SendStreamingMessage';
   const known = isStreamed ? 'SendMessage' : name;
   if (!isMethod(known)) throw new A2aError('methodNotFound');
+  const schema: z.ZodType | undefined = schemas[known];
+  if (!schema) throw new A2aError('methodNotFound');
   const { scopes, traits = [] } = methods[known];
   requireScope(caller, scopes);
-  const parsed = safeParse(a2aParams[known] as z.ZodType, params ?? {});
+  const parsed = safeParse(schema, params ?? {});
   if (!parsed.success)
     throw new A2aError(
       'invalidParams',
@@ -108,12 +139,16 @@ export function findCall(caller: Caller, name: string, params: unknown): Allowed
   return {
     isSubmission: traits.includes('submit'),
     mayWait: traits.includes('wait'),
-    run: (context) =>
+    run: async (context) =>
       isStreamed
-        ? context.service.sendStreaming(caller, valid, context.signal)
-        : methods[known].run({ ...context, caller, params: valid }),
+        ? context.service.sendStreaming(caller, valid, { signal: context.signal, speaks })
+        : methods[known].run({ ...context, caller, params: valid, speaks }),
   };
 }
+
+/** Whether a method answers a stream. */
+export const isUpdates = (result: unknown): result is AsyncIterable<A2aUpdate> =>
+  typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
 
 function requireScope(caller: Caller, scopes: readonly Scope[]): void {
   if (scopes.some((scope) => caller.token?.scopes.includes(scope))) return;

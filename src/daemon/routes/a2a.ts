@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type A2aRequest, a2aRequestSchema, a2aRoutes } from '../../contract/a2a.ts';
-import type { A2aUpdate } from '../../contract/a2a-messages.ts';
-import { A2A_VERSION } from '../../contract/a2a-path.ts';
+import { A2A_LEGACY_VERSION, A2A_VERSION, type A2aVersion } from '../../contract/a2a-path.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import { A2aError } from '../../core/a2a/a2a-error.ts';
 import { agentCard } from '../../core/a2a/agent-card.ts';
@@ -19,6 +18,7 @@ import { stoppingSignal } from '../stopping.ts';
 type A2aApp = Pick<App, 'loadA2a' | 'config' | 'limits' | 'accessWatch' | 'openStreams'>;
 
 const { getCard, call } = a2aRoutes;
+const served: readonly A2aVersion[] = [A2A_VERSION, A2A_LEGACY_VERSION];
 
 /** Registers the door of other agents (A2A), whose errors are those of JSON-RPC. */
 export function registerA2a(server: FastifyInstance, app: A2aApp, check?: ResponseCheck): void {
@@ -33,9 +33,14 @@ export function registerA2a(server: FastifyInstance, app: A2aApp, check?: Respon
     {
       getCard: (_, { request, reply }) => {
         requireEnabled();
-        const card = agentCard({ baseUrl: baseUrlOf(app, request), version: A2A_VERSION });
+        const speaks = versionOf(request) ?? A2A_LEGACY_VERSION;
+        const card = agentCard({ baseUrl: baseUrlOf(app, request), version: A2A_VERSION, speaks });
         const hash = createHash('sha256').update(JSON.stringify(card)).digest('base64url');
-        reply.headers({ 'cache-control': 'public, max-age=300', etag: `"${hash.slice(0, 27)}"` });
+        reply.headers({
+          'cache-control': 'public, max-age=300',
+          vary: 'A2A-Version',
+          etag: `"${hash.slice(0, 27)}"`,
+        });
         return card as { name: string; version: string };
       },
     },
@@ -70,10 +75,10 @@ async function answer(
   const jsonrpc = '2.0';
   try {
     if (!message) throw new A2aError('invalidRequest');
-    if (majorMinor(request.headers['a2a-version']) !== A2A_VERSION) throw new A2aError('versionNotSupported');
-    // Loaded with the first request: without other agents, the daemon needs none of it.
-    const { findCall } = await import('../a2a/a2a-methods.ts');
-    const found = findCall(caller, message.method, message.params);
+    const version = versionOf(request);
+    if (version === undefined) throw new A2aError('versionNotSupported');
+    const { find, isUpdates } = await loadMethods(version);
+    const found = find(caller, message.method, message.params);
     if (found.isSubmission && caller.token) await countGatewayRequest(app, caller.token.id);
     if (found.mayWait) countStream(app, caller, reply.raw);
     const service = await app.loadA2a();
@@ -108,11 +113,18 @@ function readRequest(body: unknown): { id?: string | number | null; message?: A2
   return id === undefined || id === null ? {} : { id, message: parsed.data };
 }
 
-/** A version without its patch number; an empty one is that of the protocol before there was the header. */
-function majorMinor(header: string | string[] | undefined): string {
-  const [version = ''] = [header ?? ''].flat();
-  return /^(\d+\.\d+)(?:\.\d+)?$/.exec(version.trim())?.[1] ?? '0.3';
+/** Loaded with the first request: without other agents, the daemon needs none of it. */
+async function loadMethods(version: A2aVersion) {
+  const { findCall, isUpdates } = await import('../a2a/a2a-methods.ts');
+  if (version === A2A_VERSION) return { find: findCall, isUpdates };
+  const { findLegacyCall } = await import('../a2a/legacy-methods.ts');
+  return { find: findLegacyCall, isUpdates };
 }
 
-const isUpdates = (result: unknown): result is AsyncIterable<A2aUpdate> =>
-  typeof result === 'object' && result !== null && Symbol.asyncIterator in result;
+/** The version that a request names, whatever its patch number; none means that of the protocol before there was the header. */
+function versionOf({ headers }: FastifyRequest): A2aVersion | undefined {
+  const [named = ''] = [headers['a2a-version'] ?? ''].flat();
+  const version = named.trim() || A2A_LEGACY_VERSION;
+  const majorMinor = /^(\d+\.\d+)(?:\.\d+)?$/.exec(version)?.[1];
+  return served.find((each) => each === majorMinor);
+}

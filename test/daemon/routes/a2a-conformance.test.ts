@@ -188,7 +188,10 @@ const requirements: Record<string, () => Promise<void>> = {
       name: expect.any(String),
       description: expect.any(String),
       version: expect.any(String),
-      supportedInterfaces: [{ url: `${daemon.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+      supportedInterfaces: [
+        { url: `${daemon.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+        { protocolVersion: '0.3' },
+      ],
       capabilities: {},
       defaultInputModes: expect.any(Array),
       defaultOutputModes: expect.any(Array),
@@ -208,11 +211,16 @@ const requirements: Record<string, () => Promise<void>> = {
       -32_009,
       'VERSION_NOT_SUPPORTED',
     )(await callRaw(daemon, { ...headers, 'a2a-version': '99.0' }, 'ListTasks', {})),
-  'VER-SERVER-003': async () =>
-    refused(
-      -32_009,
-      'VERSION_NOT_SUPPORTED',
-    )(await callRaw(daemon, { ...headers, 'a2a-version': '' }, 'ListTasks', {})),
+  'VER-SERVER-003': async () => {
+    const params = { message: { ...message(), role: 'user', parts: [{ kind: 'text', text: 'Hello' }] } };
+    const { body } = await callRaw(daemon, { ...headers, 'a2a-version': '' }, 'message/send', params);
+    expect(body.result).toMatchObject({ kind: 'task', status: { state: 'completed' } });
+    const unknown = await callRaw(daemon, { ...headers, 'a2a-version': '' }, 'ListTasks', {});
+    expect(unknown.body.error).toMatchObject({
+      code: -32_601,
+      message: expect.stringContaining('A2A-Version'),
+    });
+  },
 };
 
 describe('A2A 1.0', () => {

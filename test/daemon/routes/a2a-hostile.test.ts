@@ -225,6 +225,28 @@ describe('a hostile agent', () => {
       );
   });
 
+  it('never makes the daemon fail, whatever context and tasks its message names', async () => {
+    const id = await newTask();
+    const name = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 210 }),
+      fc.constantFrom('', '\u0000', '\ud800', "' or 1=1 --", '../..', '__proto__', id),
+    );
+    await fc.assert(
+      fc.asyncProperty(name, fc.array(name, { maxLength: 101 }), async (contextId, referenceTaskIds) => {
+        const params = {
+          message: { ...message, contextId, referenceTaskIds },
+          configuration: { returnImmediately: true },
+        };
+        const { status, body } = await callRaw(daemon, headers, 'SendMessage', params);
+        // Text that no storage takes is refused before it is read as a request.
+        expect(status).toBeOneOf([200, 400]);
+        if (body.error) expect(body.error.code).toBeOneOf([-32_602, -32_700, -32_600]);
+        else expect(body.result).not.toHaveProperty('task.metadata');
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it('never makes the daemon fail, whatever the parameters are', async () => {
     const id = await newTask();
     const methods = [...Object.keys(calls(id)), 'ListTasks', 'GetExtendedAgentCard'];

@@ -2,7 +2,7 @@ import { TaskState, type Task } from '@a2a-js/sdk';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLoopbackServer } from '../../core/outbound/loopback-server.ts';
-import { a2aClient, a2aFlags, callRaw, messageOf, tokenOf } from '../../helpers/a2a.ts';
+import { a2aClient, a2aFlags, callRaw, collect, messageOf, tokenOf } from '../../helpers/a2a.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { startModelDaemon } from '../../helpers/model-daemon.ts';
 import { callsTools } from '../../helpers/model-server.ts';
@@ -26,11 +26,6 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 const sendTask = async (...message: Parameters<typeof messageOf>) =>
   (await agent.sendMessage(messageOf(...message))) as Task;
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
-}
 const states = (updates: { payload?: { $case: string; value: unknown } | undefined }[]) =>
   updates.flatMap(({ payload }) =>
     payload?.$case === 'statusUpdate'
@@ -47,7 +42,11 @@ describe('the agent card', () => {
     const card = (await response.json()) as Record<string, unknown>;
     expect(card).toMatchObject({
       name: 'svc',
-      supportedInterfaces: [{ url: `${daemon.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+      supportedInterfaces: ['1.0', '0.3'].map((protocolVersion) => ({
+        url: `${daemon.url}/a2a`,
+        protocolBinding: 'JSONRPC',
+        protocolVersion,
+      })),
       capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: true },
       securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
       skills: [{ id: 'task' }],

@@ -165,6 +165,15 @@ describe('a task of a coding agent', () => {
     expect(after.map(({ id, taskId }) => [id, taskId])).toEqual([[session?.id, second.id]]);
   });
 
+  it('can be continued in a directory of its own in which it left nothing', async () => {
+    await using daemon = await startDaemon({ flags: withAgents({ demo: acpProgram() }) });
+    const first = await run(daemon, { title: 'First', assignedAgent: 'demo' });
+    const second = await run(daemon, { title: 'Second', continues: first.id });
+    expect(second).toMatchObject({ status: 'completed', agentType: 'demo', continues: first.id });
+    const third = await run(daemon, { title: 'Third', continues: second.id });
+    expect(third).toMatchObject({ status: 'completed', cwd: second.cwd });
+  });
+
   it('is refused if it continues what has no session, or the session of another agent', async () => {
     await using daemon = await startDaemon({
       flags: withAgents({ demo: acpProgram(), other: acpProgram() }),

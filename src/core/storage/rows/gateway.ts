@@ -10,7 +10,7 @@ export interface GatewayRequestRow {
   message: string | null;
 }
 
-/** The delivery to a notifyUrl; waits until its task finishes, then for each attempt. */
+/** The delivery to a notifyUrl; waits until its task finishes, unless an approval caused it, then for each attempt. */
 export interface NotifyDeliveryRow {
   id: string;
   request_id: string;
@@ -20,7 +20,7 @@ export interface NotifyDeliveryRow {
   status: string;
   attempts: number;
   next_attempt_at: string | null;
-  /** The exact body of each attempt, once the task has finished. */
+  /** The exact body of each attempt; null while it waits. */
   body: string | null;
   last_status: number | null;
   last_error: string | null;
@@ -30,4 +30,8 @@ export interface NotifyDeliveryRow {
   config_id: string | null;
   context_id: string | null;
   headers: string | null;
+  /** The approval that the task waits for, or after which it goes on; null in the notification of its end. */
+  approval_id: string | null;
+  /** The version of the protocol in which another agent (A2A) gets it, if not the current one: `0.3`. */
+  protocol: string | null;
 }
