@@ -62,6 +62,8 @@ export interface CoreEvents {
   pause_changed: undefined;
   /** The access key of local mode. */
   access_key_changed: undefined;
+  /** A client of the Model Context Protocol no longer waits for a request, which `key` names. */
+  mcp_cancelled: { key: string };
   notification: { userId: string; notification: Notification };
 }
 

@@ -63,3 +63,31 @@ async function lastOf(response: Response): Promise<JsonRpcMessage | undefined> {
     for await (const { data } of readServerSentEvents<JsonRpcMessage>(response.body)) last = data;
   return last;
 }
+
+/** Sends a request whose stream is read as it comes: when it has begun to report progress, and all of it once it ended. */
+export function streamMcp(
+  { url }: Pick<TestDaemon, 'url'>,
+  message: object,
+  headers: Record<string, string>,
+): { progress: Promise<void>; ended: Promise<string> } {
+  const progress = Promise.withResolvers<void>();
+  const ended = fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+  }).then(async ({ body }) => {
+    let text = '';
+    const decoder = new TextDecoder();
+    for await (const piece of body ?? []) {
+      text += decoder.decode(piece as Uint8Array, { stream: true });
+      if (text.includes('notifications/progress')) progress.resolve();
+    }
+    return text;
+  });
+  ended.catch(progress.reject);
+  return { progress: progress.promise, ended };
+}

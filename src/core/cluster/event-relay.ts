@@ -51,6 +51,8 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   pause_changed: true,
   // What travels is that it changed, not what it is.
   access_key_changed: true,
+  // The request may be answered elsewhere; its name is a hash.
+  mcp_cancelled: true,
 };
 
 /** The arguments of a call may contain secrets, which the approval that is shown masks. */

@@ -54,6 +54,7 @@ export class McpEndpoint {
 
   /** Ends the subscriptions; no message may come after. */
   async close(): Promise<void> {
+    this.#sessions.close();
     await this.#handler.close();
   }
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { EventBus } from '../../../src/core/events.ts';
 import { KeyRing } from '../../../src/core/secrets/key-ring.ts';
 import { McpSessions } from '../../../src/daemon/mcp/mcp-sessions.ts';
 
-const newSessions = (seed = 7) => {
+const newSessions = (seed = 7, bus = new EventBus()) => {
   let made = 0;
   return new McpSessions({
+    bus,
     keys: new KeyRing(Buffer.alloc(32, seed)),
     runtime: { newSecret: () => `secret${(made += 1)}` },
   });
@@ -42,5 +44,21 @@ describe('a session of the protocol', () => {
     theirs.end();
     sessions.cancel(other, 1);
     expect(theirs.signal.aborted).toBe(false);
+  });
+
+  it('hears of what its client cancels on another daemon, until it is closed', () => {
+    const here = new EventBus();
+    const sessions = newSessions(7, here);
+    const id = sessions.create(ann);
+    const elsewhere = new EventBus();
+    elsewhere.onLocal('mcp_cancelled', (payload) => {
+      expect(JSON.stringify(payload)).not.toContain(id);
+      here.receive('mcp_cancelled', payload);
+    });
+    const [first, second, last] = [1, 2, 3].map((request) => sessions.run(id, request));
+    newSessions(7, elsewhere).cancel(id, 2);
+    sessions.close();
+    newSessions(7, elsewhere).cancel(id, 3);
+    expect([first, second, last].map((run) => run?.signal.aborted)).toEqual([false, true, false]);
   });
 });
