@@ -64,13 +64,15 @@ async function lastOf(response: Response): Promise<JsonRpcMessage | undefined> {
   return last;
 }
 
-/** Sends a request whose stream is read as it comes: when it has begun to report progress, and all of it once it ended. */
+/** Sends a request whose stream is read as it comes: what it has by the first message of a kind, and all of it at its end. */
 export function streamMcp(
   { url }: Pick<TestDaemon, 'url'>,
   message: object,
   headers: Record<string, string>,
-): { progress: Promise<void>; ended: Promise<string> } {
-  const progress = Promise.withResolvers<void>();
+  awaited = 'notifications/progress',
+): { progress: Promise<string>; ended: Promise<string>; soFar: () => string } {
+  const progress = Promise.withResolvers<string>();
+  let text = '';
   const ended = fetch(`${url}/mcp`, {
     method: 'POST',
     headers: {
@@ -80,14 +82,13 @@ export function streamMcp(
     },
     body: JSON.stringify({ jsonrpc: '2.0', ...message }),
   }).then(async ({ body }) => {
-    let text = '';
     const decoder = new TextDecoder();
     for await (const piece of body ?? []) {
       text += decoder.decode(piece as Uint8Array, { stream: true });
-      if (text.includes('notifications/progress')) progress.resolve();
+      if (text.includes(awaited)) progress.resolve(text);
     }
     return text;
   });
   ended.catch(progress.reject);
-  return { progress: progress.promise, ended };
+  return { progress: progress.promise, ended, soFar: () => text };
 }

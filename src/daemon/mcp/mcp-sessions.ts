@@ -4,6 +4,9 @@ import type { EventBus } from '../../core/events.ts';
 import type { KeyRing } from '../../core/secrets/key-ring.ts';
 import type { Runtime } from '../../core/runtime.ts';
 
+/** The end of the part of an id that is signed, which no secret has. */
+const ASKS = '~ask';
+
 interface McpSessionDeps {
   keys: Pick<KeyRing, 'hmac'>;
   runtime: Pick<Runtime, 'newSecret'>;
@@ -26,8 +29,9 @@ export class McpSessions {
     this.close = deps.bus.on('mcp_cancelled', ({ key }) => this.#running.get(key)?.abort());
   }
 
-  create(caller: Caller): string {
-    const nonce = this.#deps.runtime.newSecret(12);
+  /** A new session; `canAsk` says whether its client can ask the person at it. */
+  create(caller: Caller, { canAsk }: { canAsk: boolean }): string {
+    const nonce = `${this.#deps.runtime.newSecret(12)}${canAsk ? ASKS : ''}`;
     return `${nonce}.${this.#sign(caller, nonce)}`;
   }
 
@@ -35,6 +39,11 @@ export class McpSessions {
   isOf(caller: Caller, id: string): boolean {
     const [nonce = '', signature] = id.split('.');
     return id.length < 200 && signature === this.#sign(caller, nonce);
+  }
+
+  /** Whether the client of a session, which has to be known, can ask the person at it. */
+  canAsk(id: string): boolean {
+    return id.split('.', 1)[0]?.endsWith(ASKS) === true;
   }
 
   /** A signal that aborts when the client cancels the request; `end` has to be called once it is answered. */
