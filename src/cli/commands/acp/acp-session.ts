@@ -42,6 +42,8 @@ export class AcpSession {
   /** What the editor has to show before the next turn; the session is unknown to it until then. */
   #notes: string[] = [];
   #isAnnounced = false;
+  /** Whether the editor is gone. */
+  #isLeft = false;
 
   constructor(deps: AcpSessionDeps) {
     this.#deps = deps;
@@ -129,6 +131,7 @@ export class AcpSession {
 
   /** The editor is gone. */
   async leave(): Promise<void> {
+    this.#isLeft = true;
     this.#leaveReopened();
     const turn = this.#turn;
     turn?.leave();
@@ -187,6 +190,7 @@ export class AcpSession {
 
   /** Title, tokens and cost, as they are after a turn; a failure leaves them out. */
   async #report({ client }: AcpDeps['connection']): Promise<void> {
+    if (this.#isLeft) return;
     try {
       const { conversation } = await client.conversations.get({ params: { id: this.id } });
       const { title, updatedAt, usage } = conversation;
