@@ -39,7 +39,7 @@ export interface CallOptions {
   silenceMs?: number;
   /** Called once a stream has begun, before its first event. */
   onOpen?: () => void;
-  /** Called with the headers of a file, before its first piece. */
+  /** Called with the headers of a file or a stream, before its first piece or event. */
   onHeaders?: (headers: { get(name: string): string | null }) => void;
 }
 type Arguments<R extends Route> =
@@ -140,6 +140,7 @@ export function createClient(routes: RouteTable, options: ClientOptions): Client
       if (response.status === 204) return;
       if (response.status !== 200) throw errorOf(response, parseBody(await response.text(), response.status));
       await requireEventStream(response);
+      options.onHeaders?.(response.headers);
       options.onOpen?.();
       if (!response.body) return;
       for await (const event of eventsOf(response.body)) {

@@ -62,6 +62,10 @@ export interface CoreEvents {
   pause_changed: undefined;
   /** The access key of local mode. */
   access_key_changed: undefined;
+  /** A client of the Model Context Protocol no longer waits for a request, which `key` names. */
+  mcp_cancelled: { key: string };
+  /** The person at such a client has answered a question, which `key` names; what they decided is stored. */
+  mcp_answered: { key: string };
   notification: { userId: string; notification: Notification };
 }
 

@@ -117,3 +117,18 @@ export async function editorOf(
     },
   });
 }
+
+/** What a promise is rejected with; undefined where it is not. */
+export const failure = (promise: Promise<unknown>): Promise<acp.RequestError | undefined> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error as acp.RequestError,
+  );
+
+/** Sends a text to a session. */
+export const promptText = (editor: AcpEditor, sessionId: string, text: string): Promise<acp.PromptResponse> =>
+  editor.agent.request(acp.methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
+
+/** Whether an update gives a call this status. */
+export const isCall = (status: string) => (update: acp.SessionUpdate) =>
+  update.sessionUpdate.startsWith('tool_call') && 'status' in update && update.status === status;

@@ -1,4 +1,4 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ClientCapabilities, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Scope } from '../../src/contract/scopes.ts';
 import type { TestDaemon } from './daemon.ts';
 
@@ -11,9 +11,21 @@ export async function openMcp(
   {
     era = 'auto',
     credential = headers,
-  }: { era?: (typeof eras)[number]; credential?: Record<string, string> } = {},
+    capabilities = {},
+    prepare,
+  }: {
+    era?: (typeof eras)[number];
+    credential?: Record<string, string>;
+    capabilities?: ClientCapabilities;
+    /** Is called before the client connects. */
+    prepare?: (client: Client) => void;
+  } = {},
 ): Promise<Client & AsyncDisposable> {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } });
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: era }, capabilities },
+  );
+  prepare?.(client);
   const requestInit = { headers: credential };
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }));
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });

@@ -63,3 +63,32 @@ async function lastOf(response: Response): Promise<JsonRpcMessage | undefined> {
     for await (const { data } of readServerSentEvents<JsonRpcMessage>(response.body)) last = data;
   return last;
 }
+
+/** Sends a request whose stream is read as it comes: what it has by the first message of a kind, and all of it at its end. */
+export function streamMcp(
+  { url }: Pick<TestDaemon, 'url'>,
+  message: object,
+  headers: Record<string, string>,
+  awaited = 'notifications/progress',
+): { progress: Promise<string>; ended: Promise<string>; soFar: () => string } {
+  const progress = Promise.withResolvers<string>();
+  let text = '';
+  const ended = fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+  }).then(async ({ body }) => {
+    const decoder = new TextDecoder();
+    for await (const piece of body ?? []) {
+      text += decoder.decode(piece as Uint8Array, { stream: true });
+      if (text.includes(awaited)) progress.resolve(text);
+    }
+    return text;
+  });
+  ended.catch(progress.reject);
+  return { progress: progress.promise, ended, soFar: () => text };
+}

@@ -21,7 +21,7 @@ export interface CallOptions {
   silenceMs?: number;
   /** Called once a stream has begun, before its first event. */
   onOpen?: () => void;
-  /** Called with the headers of a file, before its first piece. */
+  /** Called with the headers of a file or a stream, before its first piece or event. */
   onHeaders?: (headers: { get(name: string): string | null }) => void;
 }
 

@@ -51,6 +51,9 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   pause_changed: true,
   // What travels is that it changed, not what it is.
   access_key_changed: true,
+  // The call may wait elsewhere; what names it is a hash.
+  mcp_cancelled: true,
+  mcp_answered: true,
 };
 
 /** The arguments of a call may contain secrets, which the approval that is shown masks. */

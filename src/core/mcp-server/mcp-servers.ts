@@ -1,13 +1,16 @@
 import type { Server } from '@modelcontextprotocol/server';
+import type { JsonRpcMessage } from '../../contract/mcp.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { EventBus } from '../events.ts';
 import { version } from '../version.ts';
 import { LongTasks, tasksExtension } from './long-tasks.ts';
+import { type PersonQuestionDeps, PersonQuestions } from './person-questions.ts';
 import { SafeServer } from './safe-server.ts';
 import { serveResources } from './serve-resources.ts';
 import type { ServedTool } from './served-tool.ts';
 import { serveTools } from './serve-tools.ts';
+import { TaskQuestions } from './task-questions.ts';
 import { TaskReports } from './task-reports.ts';
 import { type TaskResourceDeps, TaskResources } from './task-resources.ts';
 import { type TaskViewDeps, TaskViews } from './task-views.ts';
@@ -25,9 +28,10 @@ export interface McpServerDeps
   extends TaskViewDeps, TaskResourceDeps, Pick<WaitForTaskDeps, 'gatewayWaits' | 'openStreams'> {
   tasks: Pick<TaskService, 'create' | 'get' | 'cancel'>;
   taskLists: Pick<TaskListService, 'list' | 'filter'>;
-  approvals: Pick<ApprovalService, 'list' | 'get' | 'decide'>;
+  approvals: Pick<ApprovalService, 'list' | 'get' | 'decide' | 'waitForDecision'>;
   memory: Pick<MemoryService, 'search'>;
   bus: EventBus;
+  keys: PersonQuestionDeps['keys'];
   reportBug: (error: unknown) => void;
 }
 
@@ -40,13 +44,19 @@ export class McpServers {
   readonly #tools: readonly ServedTool[];
   readonly #resources: TaskResources;
   readonly #longTasks: LongTasks;
+  readonly #questions: PersonQuestions;
 
   constructor(deps: McpServerDeps) {
     const views = new TaskViews(deps);
     this.#deps = deps;
     this.#tools = [
       createTaskTool({ ...deps, views }),
-      waitForTaskTool({ ...deps, views, reports: new TaskReports(deps.bus) }),
+      waitForTaskTool({
+        ...deps,
+        views,
+        reports: new TaskReports(deps.bus),
+        questions: new TaskQuestions(deps),
+      }),
       getTaskTool({ views }),
       listTasksTool(deps),
       cancelTaskTool({ ...deps, views }),
@@ -56,10 +66,19 @@ export class McpServers {
     ];
     this.#resources = new TaskResources(deps);
     this.#longTasks = new LongTasks({ ...deps, views });
+    this.#questions = new PersonQuestions(deps);
   }
 
-  /** A server that does what the caller may do; it answers once it is connected to a transport. */
-  create(caller: Caller): Server {
+  /** Takes a message of a session that answers a question to its person; false where it is none. */
+  takeAnswer(caller: Caller, session: string, message: JsonRpcMessage): Promise<boolean> {
+    return this.#questions.take(caller, session, message);
+  }
+
+  /**
+   * A server that does what the caller may do; it answers once it is connected to a transport. `session` is that of a client
+   * up to revision 2025-11-25 that can ask its user.
+   */
+  create(caller: Caller, session?: string): Server {
     const server = new SafeServer(
       { name: 'svc', title: 'svc', version },
       {
@@ -74,7 +93,7 @@ export class McpServers {
       this.#deps.reportBug,
     );
     const [tools, resources, longTasks] = [this.#tools, this.#resources, this.#longTasks];
-    serveTools(server, { caller, tools, longTasks });
+    serveTools(server, { caller, tools, longTasks, session, questions: this.#questions });
     serveResources(server, { caller, resources });
     longTasks.serve(server, caller);
     return server;

@@ -1,15 +1,18 @@
 import {
+  type JSONRPCMessage,
   ProtocolError,
   ProtocolErrorCode,
   type Server,
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
+import type { JsonRpcMessage } from '../../contract/mcp.ts';
 import { safeParse } from '../../contract/safe-parse.ts';
 import type { Caller } from '../auth/caller.ts';
 import { askPerson, personAt } from './ask-person.ts';
+import type { PersonQuestions } from './person-questions.ts';
 import { reportProgress } from './report-progress.ts';
-import { mayCall, requireMayCall, type ServedTool } from './served-tool.ts';
+import { type AskPerson, mayCall, requireMayCall, type ServedTool } from './served-tool.ts';
 import { declaresTasks, type LongTasks } from './long-tasks.ts';
 import { explainError, explainIssues } from './tool-errors.ts';
 import { toToolSchema } from './tool-schema.ts';
@@ -19,10 +22,14 @@ export interface ToolServing {
   caller: Caller;
   tools: readonly ServedTool[];
   longTasks: LongTasks;
+  /** The session of a client that takes questions while a call runs. */
+  session: string | undefined;
+  questions: Pick<PersonQuestions, 'ask'>;
 }
 
 /** Answers `tools/list` with the tools that the caller may call, and `tools/call`. */
-export function serveTools(server: Server, { caller, tools, longTasks }: ToolServing): void {
+export function serveTools(server: Server, serving: ToolServing): void {
+  const { caller, tools, longTasks } = serving;
   server.setRequestHandler('tools/list', () => ({
     tools: tools.filter((tool) => mayCall(caller, tool)).map(describe),
   }));
@@ -49,11 +56,25 @@ export function serveTools(server: Server, { caller, tools, longTasks }: ToolSer
       report: reportProgress(context),
       takesHandle: declaresTasks(context),
       person: personAt(context),
+      ask: askIn(server, serving, context),
     });
     if ('confirm' in answer) return askPerson(answer.confirm);
     if ('handle' in answer) return longTasks.handle(caller, answer.handle);
     return toResult(answer);
   };
+}
+
+/** How to ask the person at the client while the call runs; undefined where it cannot, or acts with an API token. */
+function askIn(
+  server: Server,
+  { caller, session, questions }: ToolServing,
+  { mcpReq }: ServerContext,
+): AskPerson | undefined {
+  if (session === undefined || caller.token || mcpReq.envelope) return undefined;
+  const send = async (message: JsonRpcMessage) =>
+    server.transport?.send(message as JSONRPCMessage, { relatedRequestId: mcpReq.id });
+  return (approval, signal) =>
+    questions.ask({ caller, session, send }, approval, AbortSignal.any([signal, mcpReq.signal]));
 }
 
 const described = new WeakMap<ServedTool, Tool>();

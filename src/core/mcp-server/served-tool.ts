@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Approval } from '../../contract/approvals.ts';
 import type { Scope } from '../../contract/scopes.ts';
 import type { Caller } from '../auth/caller.ts';
 import { AppError } from '../errors.ts';
@@ -22,7 +23,15 @@ export interface ServedCall {
   takesHandle: boolean;
   /** Whether the client can ask the person at it, and what that one has answered. */
   person: 'absent' | 'unasked' | 'allowed' | 'refused';
+  /** Asks that person while the call runs, where the client takes questions then: up to revision 2025-11-25. */
+  ask?: AskPerson | undefined;
 }
+
+/**
+ * Asks the person at the client about a call of an agent until the signal aborts, and resolves with its approval after the
+ * answer or a decision elsewhere; it is still pending where nobody has decided.
+ */
+export type AskPerson = (approval: Approval, signal: AbortSignal) => Promise<Approval>;
 
 /** What a call answers. */
 export type ServedAnswer =

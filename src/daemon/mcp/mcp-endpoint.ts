@@ -1,6 +1,7 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { JsonRpcMessage } from '../../contract/mcp.ts';
 import type { Caller } from '../../core/auth/caller.ts';
+import { AppError } from '../../core/errors.ts';
 import type { McpServers } from '../../core/mcp-server/mcp-servers.ts';
 import { jsonRpcError } from './json-rpc-error.ts';
 import type { McpSessions } from './mcp-sessions.ts';
@@ -19,13 +20,19 @@ const sessionHeader = 'mcp-session-id';
 
 /** Answers messages of the Model Context Protocol, each on its own. */
 export class McpEndpoint {
+  readonly #servers: McpServers;
   readonly #sessions: McpSessions;
   readonly #handler: McpHttpHandler;
 
   constructor(servers: McpServers, sessions: McpSessions) {
+    this.#servers = servers;
     this.#sessions = sessions;
     this.#handler = createMcpHandler(
-      ({ authInfo }) => servers.create(authInfo?.extra?.['caller'] as Caller),
+      ({ authInfo }) => {
+        const facts = authInfo?.extra as RequestFacts | undefined;
+        if (!facts) throw new Error('a request came without its caller');
+        return servers.create(facts.caller, facts.asking);
+      },
       {
         // Each answer is a stream, which stays open with comments while a client waits for a task.
         responseMode: 'sse',
@@ -47,6 +54,10 @@ export class McpEndpoint {
       if (typeof named === 'string' || typeof named === 'number') this.#sessions.cancel(session, named);
     }
     if (id === undefined || id === null) return this.#handle(request, signal);
+    if (method === undefined) {
+      const isTaken = await this.#takeAnswer(caller, session, message);
+      return isTaken ?? this.#handle(request, signal);
+    }
     const run = this.#sessions.run(session, id);
     signal.addEventListener('abort', run.end, { once: true });
     return onceRead(await this.#handle(request, AbortSignal.any([signal, run.signal])), run.end);
@@ -54,7 +65,19 @@ export class McpEndpoint {
 
   /** Ends the subscriptions; no message may come after. */
   async close(): Promise<void> {
+    this.#sessions.close();
     await this.#handler.close();
+  }
+
+  /** The response to an answer of the person at the client; undefined where the message is none. */
+  async #takeAnswer(caller: Caller, session: string, message: JsonRpcMessage): Promise<Response | undefined> {
+    try {
+      const isAnswer = await this.#servers.takeAnswer(caller, session, message);
+      return isAnswer ? new Response(undefined, { status: 202 }) : undefined;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return Response.json(jsonRpcError('server', error.message), { status: 400 });
+    }
   }
 
   async #handle({ caller, headers, message }: McpRequest, signal: AbortSignal): Promise<Response> {
@@ -63,12 +86,29 @@ export class McpEndpoint {
       return typeof value === 'string' ? [[name, value]] : [];
     });
     const request = new Request('http://svc/mcp', { method: 'POST', headers: passed, signal });
-    const authInfo = { token: '', clientId: caller.userId, scopes: [], extra: { caller } };
+    const session = headers[sessionHeader];
+    const asking = typeof session === 'string' && this.#sessions.canAsk(session) ? session : undefined;
+    const extra = { caller, asking } satisfies RequestFacts;
+    const authInfo = { token: '', clientId: caller.userId, scopes: [], extra };
     const response = await this.#handler.fetch(request, { authInfo, parsedBody: message });
     if (message.method === 'initialize' && response.ok)
-      response.headers.set(sessionHeader, this.#sessions.create(caller));
+      response.headers.set(sessionHeader, this.#sessions.create(caller, { canAsk: canAsk(message) }));
     return response;
   }
+}
+
+/** What a server has to know of a request. */
+interface RequestFacts {
+  caller: Caller;
+  /** The session of a client that takes questions while a call runs. */
+  asking: string | undefined;
+}
+
+/** Whether the client that initializes can show its user a form; one that names no mode means forms. */
+function canAsk({ params }: JsonRpcMessage): boolean {
+  const { elicitation } = { ...(params?.['capabilities'] as { elicitation?: unknown } | undefined) };
+  if (typeof elicitation !== 'object' || elicitation === null) return false;
+  return 'form' in elicitation || !('url' in elicitation);
 }
 
 /** Calls back when the body of the response was read or given up. */

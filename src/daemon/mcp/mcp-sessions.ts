@@ -1,6 +1,17 @@
 import type { Caller } from '../../core/auth/caller.ts';
+import { hashToken } from '../../core/auth/hash-token.ts';
+import type { EventBus } from '../../core/events.ts';
 import type { KeyRing } from '../../core/secrets/key-ring.ts';
 import type { Runtime } from '../../core/runtime.ts';
+
+/** The end of the part of an id that is signed, which no secret has. */
+const ASKS = '~ask';
+
+interface McpSessionDeps {
+  keys: Pick<KeyRing, 'hmac'>;
+  runtime: Pick<Runtime, 'newSecret'>;
+  bus: Pick<EventBus, 'on' | 'emit'>;
+}
 
 /**
  * The sessions of clients up to revision 2025-11-25. Nothing is stored: an id says for whom it was made, so that any daemon
@@ -8,15 +19,19 @@ import type { Runtime } from '../../core/runtime.ts';
  * because two clients of one user number theirs alike.
  */
 export class McpSessions {
-  readonly #deps: { keys: Pick<KeyRing, 'hmac'>; runtime: Pick<Runtime, 'newSecret'> };
+  readonly #deps: McpSessionDeps;
   readonly #running = new Map<string, AbortController>();
+  /** No longer hears what clients cancel. */
+  readonly close: () => void;
 
-  constructor(deps: { keys: Pick<KeyRing, 'hmac'>; runtime: Pick<Runtime, 'newSecret'> }) {
+  constructor(deps: McpSessionDeps) {
     this.#deps = deps;
+    this.close = deps.bus.on('mcp_cancelled', ({ key }) => this.#running.get(key)?.abort());
   }
 
-  create(caller: Caller): string {
-    const nonce = this.#deps.runtime.newSecret(12);
+  /** A new session; `canAsk` says whether its client can ask the person at it. */
+  create(caller: Caller, { canAsk }: { canAsk: boolean }): string {
+    const nonce = `${this.#deps.runtime.newSecret(12)}${canAsk ? ASKS : ''}`;
     return `${nonce}.${this.#sign(caller, nonce)}`;
   }
 
@@ -24,6 +39,11 @@ export class McpSessions {
   isOf(caller: Caller, id: string): boolean {
     const [nonce = '', signature] = id.split('.');
     return id.length < 200 && signature === this.#sign(caller, nonce);
+  }
+
+  /** Whether the client of a session, which has to be known, can ask the person at it. */
+  canAsk(id: string): boolean {
+    return id.split('.', 1)[0]?.endsWith(ASKS) === true;
   }
 
   /** A signal that aborts when the client cancels the request; `end` has to be called once it is answered. */
@@ -37,9 +57,9 @@ export class McpSessions {
     return { signal: controller.signal, end };
   }
 
-  /** Cancels a request that runs here; one that is unknown, or runs on another daemon, ends by its own limit. */
+  /** Cancels a request, on whichever daemon it runs; one that does not hear of it ends by its own limit. */
   cancel(session: string, requestId: string | number): void {
-    this.#running.get(keyOf(session, requestId))?.abort();
+    this.#deps.bus.emit('mcp_cancelled', { key: keyOf(session, requestId) });
   }
 
   #sign({ userId, token }: Caller, nonce: string): string {
@@ -47,4 +67,6 @@ export class McpSessions {
   }
 }
 
-const keyOf = (session: string, requestId: string | number) => `${session} ${JSON.stringify(requestId)}`;
+/** A hash, because it leaves the daemon. */
+const keyOf = (session: string, requestId: string | number) =>
+  hashToken(`${session} ${JSON.stringify(requestId)}`);

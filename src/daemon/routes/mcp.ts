@@ -10,7 +10,7 @@ import { jsonRpcError } from '../mcp/json-rpc-error.ts';
 import type { McpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { bodyLimitOf } from '../request-body.ts';
 
-type McpApp = Pick<App, 'loadMcpServers' | 'accessWatch' | 'keys' | 'runtime'>;
+type McpApp = Pick<App, 'loadMcpServers' | 'accessWatch' | 'keys' | 'runtime' | 'bus'>;
 
 /** Registers the door of the Model Context Protocol, whose errors are those of JSON-RPC. */
 export function registerMcp(server: FastifyInstance, app: McpApp): void {
@@ -48,13 +48,13 @@ export function registerMcp(server: FastifyInstance, app: McpApp): void {
   });
 }
 
-async function loadEndpoint({ loadMcpServers, keys, runtime }: McpApp): Promise<McpEndpoint> {
+async function loadEndpoint({ loadMcpServers, keys, runtime, bus }: McpApp): Promise<McpEndpoint> {
   const [servers, { McpEndpoint }, { McpSessions }] = await Promise.all([
     loadMcpServers(),
     import('../mcp/mcp-endpoint.ts'),
     import('../mcp/mcp-sessions.ts'),
   ]);
-  return new McpEndpoint(servers, new McpSessions({ keys, runtime }));
+  return new McpEndpoint(servers, new McpSessions({ keys, runtime, bus }));
 }
 
 /** One message: batches went out of the protocol with revision 2025-06-18, and one could hold thousands of calls. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonRpcMessage } from '../../../src/contract/mcp.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { bearerOf, contentOf, openMcp } from '../../helpers/mcp-clients.ts';
-import { framing, modernMeta, postMcp } from '../../helpers/mcp-http.ts';
+import { framing, modernMeta, postMcp, streamMcp } from '../../helpers/mcp-http.ts';
 import { addUser } from '../../helpers/users.ts';
 
 let daemon: TestDaemon;
@@ -137,7 +137,7 @@ describe('a client without it', () => {
     const id = await start('sleep 600');
     // Two clients of one user number their requests alike.
     const [one, other] = [await initialize(), await initialize()];
-    const first = waitFor({ id: 7, ...wait(id) }, { ...daemon.headers, ...one.more });
+    const first = streamMcp(daemon, { id: 7, ...wait(id) }, { ...daemon.headers, ...one.more });
     await first.progress;
     const refused = await postMcp(daemon, { id: 8, ...wait(id) }, one);
     expect(refused.message?.result).toMatchObject({
@@ -153,7 +153,7 @@ describe('a client without it', () => {
     expect(await first.ended).not.toContain('"id":7');
     const { task } = await daemon.client.tasks.get({ params: { id } });
     expect(task.status).toBe('in_progress');
-    const second = waitFor({ id: 10, ...wait(id) }, { ...daemon.headers, ...one.more });
+    const second = streamMcp(daemon, { id: 10, ...wait(id) }, { ...daemon.headers, ...one.more });
     await second.progress;
     await daemon.client.tasks.cancel({ params: { id } });
     expect(await second.ended).toContain('"id":10');
@@ -171,35 +171,11 @@ describe('a client without it', () => {
   it('loses its wait with its access', async () => {
     const bob = await addUser(daemon, 'bob');
     const { task } = await bob.client.tasks.create({ body: { title: 'Waits' } });
-    const waiting = waitFor({ id: 1, ...wait(task.id) }, bob.headers);
+    const waiting = streamMcp(daemon, { id: 1, ...wait(task.id) }, bob.headers);
     await waiting.progress;
     await bob.client.auth.logout();
     expect(await waiting.ended).not.toContain('"id":1');
   });
-
-  /** A request whose stream is read as it comes. */
-  function waitFor(message: object, credential: Record<string, string>) {
-    const progress = Promise.withResolvers<void>();
-    const ended = fetch(`${daemon.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...credential,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-    }).then(async ({ body }) => {
-      let text = '';
-      const decoder = new TextDecoder();
-      for await (const piece of body ?? []) {
-        text += decoder.decode(piece as Uint8Array, { stream: true });
-        if (text.includes('notifications/progress')) progress.resolve();
-      }
-      return text;
-    });
-    ended.catch(progress.reject);
-    return { progress: progress.promise, ended };
-  }
 
   it('has its wait answered with the state when the daemon stops', async () => {
     await using other = await startDaemon();

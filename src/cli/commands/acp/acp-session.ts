@@ -7,12 +7,14 @@ import {
   RequestError,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
+import type { Approval } from '../../../contract/approvals.ts';
 import type { SecurityMode } from '../../../contract/security-mode.ts';
 import { describeCompaction } from '../../output/describe-compaction.ts';
 import { compactConversation } from '../chat/compact-conversation.ts';
 import type { AcpDeps } from './acp-deps.ts';
 import { promptText } from './prompt-content.ts';
 import { PromptTurn } from './prompt-turn.ts';
+import { ReopenedTurn } from './reopened-turn.ts';
 import { parseMode } from './session-modes.ts';
 
 export interface AcpSessionDeps extends AcpDeps {
@@ -35,9 +37,13 @@ export class AcpSession {
   readonly #deps: AcpSessionDeps;
   #mode: SecurityMode | undefined;
   #turn: { cancel(): Promise<void>; leave(): void; done: Promise<unknown> } | undefined;
+  /** A turn that waited for a decision when the session was opened. */
+  #reopened: ReopenedTurn | undefined;
   /** What the editor has to show before the next turn; the session is unknown to it until then. */
   #notes: string[] = [];
   #isAnnounced = false;
+  /** Whether the editor is gone. */
+  #isLeft = false;
 
   constructor(deps: AcpSessionDeps) {
     this.#deps = deps;
@@ -71,10 +77,12 @@ export class AcpSession {
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
     if (this.#turn) throw new RequestError(-32600, 'This session still responds. Cancel that first.');
     const text = promptText(blocks, this.#deps.cwd);
+    this.#leaveReopened();
     const keep = /^\/compact(?:\s+([^]*))?$/.exec(text);
     const turn = keep ? this.#compacting(keep[1] ?? '') : this.#prompting(text);
     this.#turn = turn;
-    const cancel = () => void turn.cancel();
+    // It also aborts when the connection closes, and then the turn may keep waiting.
+    const cancel = () => void (signal.reason instanceof RequestError ? turn.cancel() : turn.leave());
     signal.addEventListener('abort', cancel, { once: true });
     try {
       return { stopReason: await turn.done };
@@ -84,8 +92,38 @@ export class AcpSession {
     }
   }
 
+  /** Asks about the calls that a turn of before waits with, and shows how it goes on; does not wait for that. */
+  reopen(pending: readonly Approval[]): void {
+    const turn = new ReopenedTurn({
+      ...this.#deps,
+      send: (update) => this.send(update),
+      tell: (note) => this.#tell(note),
+    });
+    this.#reopened = turn;
+    const run = async () => {
+      await this.#announce();
+      await turn.run(pending);
+      if (this.#reopened !== turn) return;
+      this.#reopened = undefined;
+      await this.#report(this.#deps.connection);
+    };
+    // The answer to the request that opens the session goes first.
+    setImmediate(() => {
+      run().catch((error: unknown) => this.#deps.log(this.#deps.formatError(error)));
+    });
+  }
+
+  /** Another session takes the place of this one: its turn ends, and a turn that was reopened keeps waiting. */
+  async replace(): Promise<void> {
+    this.#leaveReopened();
+    await this.cancel();
+  }
+
   /** Stops the turn; resolves once it has ended. */
   async cancel(): Promise<void> {
+    const reopened = this.#reopened;
+    this.#reopened = undefined;
+    await reopened?.cancel();
     const turn = this.#turn;
     await turn?.cancel();
     await turn?.done.catch(() => undefined);
@@ -93,9 +131,16 @@ export class AcpSession {
 
   /** The editor is gone. */
   async leave(): Promise<void> {
+    this.#isLeft = true;
+    this.#leaveReopened();
     const turn = this.#turn;
     turn?.leave();
     await turn?.done.catch(() => undefined);
+  }
+
+  #leaveReopened(): void {
+    this.#reopened?.leave();
+    this.#reopened = undefined;
   }
 
   #prompting(text: string) {
@@ -145,6 +190,7 @@ export class AcpSession {
 
   /** Title, tokens and cost, as they are after a turn; a failure leaves them out. */
   async #report({ client }: AcpDeps['connection']): Promise<void> {
+    if (this.#isLeft) return;
     try {
       const { conversation } = await client.conversations.get({ params: { id: this.id } });
       const { title, updatedAt, usage } = conversation;

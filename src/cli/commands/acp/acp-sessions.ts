@@ -55,10 +55,11 @@ export class AcpSessions {
     const { conversation } = answer;
     if (connection.target.isLocal && conversation.cwd !== undefined && conversation.cwd !== cwd)
       throw new RequestError(-32602, `This session works in ${conversation.cwd}. Open it in that directory.`);
-    await this.#open.get(sessionId)?.cancel();
+    await this.#open.get(sessionId)?.replace();
     const session = this.#add(sessionId, conversation.cwd, client);
     if (isReplayed) for (const update of replayHistory(answer)) await session.send(update);
     this.#noteServers(session, mcpServers);
+    if (answer.pendingApprovals.length > 0) session.reopen(answer.pendingApprovals);
     return session;
   }
 

@@ -32,7 +32,10 @@ export class PermissionRequests {
 
   ask(toolCallId: string, approval: Approval): void {
     const withdrawn = new AbortController();
-    const done = this.#ask(toolCallId, approval, withdrawn.signal);
+    const { formatError, log } = this.#deps;
+    const done = this.#ask(toolCallId, approval, withdrawn.signal).catch((error: unknown) =>
+      log(formatError(error)),
+    );
     this.#open.set(approval.id, { withdrawn, done });
   }
 

@@ -81,6 +81,7 @@ export class PromptTurn {
   /** No longer reads the turn, which ends with its reader unless it waits for an approval. */
   leave(): void {
     this.#isCancelled = true;
+    this.#permissions.withdraw();
     this.#stream.abort();
   }
 

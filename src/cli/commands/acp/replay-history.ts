@@ -3,20 +3,11 @@ import type { Client } from '../../../contract/client.ts';
 import type { ConversationMessage } from '../../../contract/conversations.ts';
 import { describeCall, resultContent, textContent } from './tool-calls.ts';
 
-type Answer = Awaited<ReturnType<Client['conversations']['get']>>;
+type Answer = Pick<Awaited<ReturnType<Client['conversations']['get']>>, 'conversation' | 'messages'>;
 
 /** What was said in a conversation, as updates in their order. */
-export function* replayHistory({
-  conversation,
-  messages,
-  pendingApprovals,
-}: Answer): Generator<SessionUpdate> {
+export function* replayHistory({ conversation, messages }: Answer): Generator<SessionUpdate> {
   for (const message of messages) yield* replayMessage(message, conversation.cwd);
-  for (const { id, toolName } of pendingApprovals)
-    yield chunk(
-      'agent_message_chunk',
-      `_${toolName} waits for a decision: \`svc approvals allow ${id}\`. A new message takes its place._\n\n`,
-    );
 }
 
 function* replayMessage(message: ConversationMessage, cwd: string | undefined): Generator<SessionUpdate> {

@@ -29,7 +29,11 @@ export async function serveAcp(cli: Cli, { agent, model, mode }: AcpOptions): Pr
     Writable.toWeb(process.stdout) as WritableStream<Uint8Array>,
     Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
   );
-  await app.connect(stream).closed;
-  await close();
+  const { signal, closed } = app.connect(stream);
+  const left = Promise.withResolvers<void>();
+  // At once, so that open questions are taken back before they fail for want of an editor.
+  signal.addEventListener('abort', () => void close().then(left.resolve, left.reject), { once: true });
+  await closed;
+  await left.promise;
   return exitCodes.done;
 }

@@ -31,6 +31,8 @@ class McpBridge {
   readonly #running = new Map<string, AbortController>();
   /** The revision that `initialize` agreed on; later revisions name it in each request. */
   #revision: string | undefined;
+  /** The session of the daemon, which knows by it what the client can do. */
+  #session: string | undefined;
 
   constructor(cli: Cli, connection: Connection) {
     this.#cli = cli;
@@ -46,7 +48,8 @@ class McpBridge {
       if (id === undefined || id === null || method === undefined) await this.#notify(message);
       else await this.#request(message, id);
     } catch (error) {
-      this.#fail(error, id);
+      // A message without a method is an answer of the client, which expects none.
+      this.#fail(error, method === undefined ? undefined : id);
     }
   }
 
@@ -60,7 +63,21 @@ class McpBridge {
   }
 
   async #notify(message: JsonRpcMessage): Promise<void> {
-    await this.#connection.client.mcp.send({ headers: headersFor(message, this.#revision), body: message });
+    const send = () => this.#connection.client.mcp.send({ headers: this.#headers(message), body: message });
+    try {
+      await send();
+    } catch (error) {
+      this.#leaveSession(error);
+      await send();
+    }
+  }
+
+  #headers(message: JsonRpcMessage) {
+    const isOfSession = this.#session !== undefined && message.method !== 'initialize';
+    return {
+      ...headersFor(message, this.#revision),
+      ...(isOfSession && { 'mcp-session-id': this.#session }),
+    };
   }
 
   async #request(message: JsonRpcMessage, id: string | number): Promise<void> {
@@ -69,11 +86,7 @@ class McpBridge {
     this.#running.set(key, controller);
     let isAnswered = false;
     try {
-      const answers = this.#connection.client.mcp.sendStream(
-        { headers: headersFor(message, this.#revision), body: message },
-        { signal: controller.signal },
-      );
-      for await (const { data } of answers) {
+      for await (const { data } of this.#answers(message, controller.signal)) {
         if (message.method === 'initialize') this.#noteRevision(data);
         isAnswered ||= data.id === id;
         this.#write(data);
@@ -86,6 +99,30 @@ class McpBridge {
     } finally {
       if (this.#running.get(key) === controller) this.#running.delete(key);
     }
+  }
+
+  async *#answers(message: JsonRpcMessage, signal: AbortSignal) {
+    const open = () =>
+      this.#connection.client.mcp.sendStream(
+        { headers: this.#headers(message), body: message },
+        { signal, onHeaders: (headers) => this.#noteSession(headers) },
+      );
+    try {
+      yield* open();
+    } catch (error) {
+      this.#leaveSession(error);
+      yield* open();
+    }
+  }
+
+  /** Goes on without a session that the daemon does not know, as after another sign-in; throws any other error. */
+  #leaveSession(error: unknown): void {
+    if (!(error instanceof ApiError) || error.status !== 404 || this.#session === undefined) throw error;
+    this.#session = undefined;
+  }
+
+  #noteSession(headers: { get(name: string): string | null }): void {
+    this.#session = headers.get('mcp-session-id') ?? this.#session;
   }
 
   #noteRevision({ result }: JsonRpcMessage): void {

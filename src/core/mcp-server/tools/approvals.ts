@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type Approval, approvalSchema, denialReasonSchema } from '../../../contract/approvals.ts';
-import { visibleLine, visibleText } from '../../../contract/visible-text.ts';
+import { visibleLine } from '../../../contract/visible-text.ts';
 import type { ApprovalService } from '../../approvals/approval-service.ts';
 import { AppError } from '../../errors.ts';
 import { cutText } from '../../text/cut-text.ts';
+import { questionOf } from '../approval-question.ts';
 import { defineServedTool, reads, type ServedTool } from '../served-tool.ts';
 
 const MAX_CALL = 500;
@@ -54,14 +55,6 @@ function toSeen(approval: Approval): Seen {
 const describe = ({ id, status, taskId, call, reason, securityLevel }: Seen): string =>
   `${id} ${status}${taskId === undefined ? '' : ` of ${taskId}`}: ${call}\n  Danger: ${securityLevel}. ${reason}`;
 
-/** All that a person has to see before they allow the call. */
-const questionOf = ({ toolName, params, cwd, securityLevel, reason, diff }: Approval): string =>
-  [
-    `Allow this call of an agent once? Danger: ${securityLevel}. ${reason}`,
-    `${visibleLine(toolName)} in ${visibleLine(cwd)}`,
-    visibleText(diff && diff.text !== '' ? diff.text : JSON.stringify(params, null, 2)),
-  ].join('\n\n');
-
 /** `list_approvals`: for people only. */
 export const listApprovalsTool = ({ approvals }: { approvals: Approvals }): ServedTool =>
   defineServedTool({
@@ -103,7 +96,7 @@ export const decideApprovalTool = ({ approvals }: { approvals: Approvals }): Ser
         .meta({ description: 'Why it is denied, for the agent; only with deny' }),
     }),
     output: z.object({ approval: seenSchema }),
-    run: async ({ id, call, decision, denialReason }, { caller, person }) => {
+    run: async ({ id, call, decision, denialReason }, { caller, person, ask, signal }) => {
       if (decision !== 'deny' && denialReason !== undefined)
         throw new AppError('validation', 'Only a denial has a reason');
       const asked = await approvals.get(caller, id);
@@ -111,17 +104,27 @@ export const decideApprovalTool = ({ approvals }: { approvals: Approvals }): Ser
         throw new AppError('validation', `The call is another one. This approval is about: ${callOf(asked)}`);
       if (decision === 'allow-once' && asked.status === 'pending') {
         // A call of a tool is the decision of a model, and at most confirmed by its program.
+        if (ask && !asked.needsSignature) {
+          const answered = await ask(asked, signal);
+          if (answered.status === 'pending') throw notAllowed();
+          return answerOf(answered);
+        }
         if (person === 'absent')
           throw new AppError(
             'forbidden',
             `This client cannot ask its user, who alone may allow a call. The user can run: svc approvals allow ${id}`,
           );
         if (person === 'unasked') return { confirm: questionOf(asked) };
-        if (person === 'refused')
-          throw new AppError('forbidden', 'The user did not allow the call. It keeps waiting');
+        if (person === 'refused') throw notAllowed();
       }
       const { approval } = await approvals.decide(caller, id, decision, { denialReason });
-      const seen = toSeen(approval);
-      return { structured: { approval: seen }, text: describe(seen) };
+      return answerOf(approval);
     },
   });
+
+function answerOf(approval: Approval) {
+  const seen = toSeen(approval);
+  return { structured: { approval: seen }, text: describe(seen) };
+}
+
+const notAllowed = () => new AppError('forbidden', 'The user did not allow the call. It keeps waiting');

@@ -1,9 +1,17 @@
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type McpServer, methods, type RequestError } from '@agentclientprotocol/sdk';
+import { type McpServer, methods } from '@agentclientprotocol/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AcpEditor, choose, editorOf, textOf } from '../../../helpers/acp-editor.ts';
+import {
+  type AcpEditor,
+  choose,
+  editorOf,
+  failure,
+  isCall,
+  promptText,
+  textOf,
+} from '../../../helpers/acp-editor.ts';
 import { type ModelDaemon, startModelDaemon } from '../../../helpers/model-daemon.ts';
 import { callsTools, says } from '../../../helpers/model-server.ts';
 import { addUser } from '../../../helpers/users.ts';
@@ -26,16 +34,8 @@ afterEach(() => editor[Symbol.asyncDispose]());
 
 const begin = async (of = editor) =>
   (await of.agent.request(session.new, { cwd: folder, mcpServers: [] })).sessionId;
-const prompt = (sessionId: string, text: string, of = editor) =>
-  of.agent.request(session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
-const failure = (promise: Promise<unknown>) =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error as RequestError,
-  );
+const prompt = (sessionId: string, text: string, of = editor) => promptText(of, sessionId, text);
 const write = callsTools([[{ name: 'write_file', args: { path: 'a.txt', content: 'one\n' } }]]);
-const isCall = (status: string) => (update: { sessionUpdate: string; status?: unknown }) =>
-  update.sessionUpdate.startsWith('tool_call') && update.status === status;
 
 describe('an editor', () => {
   it('learns what svc can do, and needs no sign-in where there is a credential', async () => {

@@ -1,10 +1,13 @@
 import { on } from 'node:events';
+import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import { methods, ndJsonStream, type RequestError } from '@agentclientprotocol/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEditor, textOf } from '../../../helpers/acp-editor.ts';
-import { type ModelServer, says, startModelServer } from '../../../helpers/model-server.ts';
+import { failure, openEditor, textOf } from '../../../helpers/acp-editor.ts';
+import { callsTools, type ModelServer, says, startModelServer } from '../../../helpers/model-server.ts';
 import { ensureBuilt, SvcHome } from '../../svc-binary.ts';
 
 const { session } = methods.agent;
@@ -25,7 +28,7 @@ beforeAll(async () => {
     '--no-key',
   ];
   expect(await home.svc(['--autostart', ...configure])).toMatchObject({ code: 0 });
-});
+}, 120_000);
 afterAll(async () => {
   await home[Symbol.asyncDispose]();
   await model[Symbol.asyncDispose]();
@@ -77,6 +80,32 @@ describe('svc acp', () => {
     expect(textOf(editor.updates)).toBe('HalfWhole');
     stdin.end();
     expect(await running).toMatchObject({ exitCode: 0 });
+  });
+
+  it('leaves a call waiting when its editor exits, and asks the next editor about it, also after a restart', async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-acp-')));
+    model.script = callsTools([[{ name: 'write_file', args: { path: 'kept.txt', content: 'kept\n' } }]]);
+    const first = await openProgram();
+    const { sessionId } = await first.editor.agent.request(session.new, { cwd: folder, mcpServers: [] });
+    const asked = Promise.withResolvers<void>();
+    first.editor.answer = () => {
+      asked.resolve();
+      return new Promise(() => undefined);
+    };
+    const turn = failure(first.editor.agent.request(session.prompt, prompt(sessionId, 'Write')));
+    await asked.promise;
+    first.stdin.end();
+    expect(await first.running).toMatchObject({ exitCode: 0, stderr: '' });
+    await turn;
+    expect(await home.svc(['daemon', 'restart'])).toMatchObject({ code: 0 });
+    const next = await openProgram();
+    await next.editor.agent.request(session.load, { sessionId, cwd: folder, mcpServers: [] });
+    await next.editor.saw(({ sessionUpdate }) => sessionUpdate === 'session_info_update');
+    expect(next.editor.asked).toMatchObject([{ sessionId, toolCall: { title: 'Write `kept.txt`' } }]);
+    expect(readFileSync(join(folder, 'kept.txt'), 'utf8')).toBe('kept\n');
+    expect(textOf(next.editor.updates)).toBe('All done');
+    next.stdin.end();
+    expect(await next.running).toMatchObject({ exitCode: 0 });
   });
 
   it('survives whatever comes in, and answers it with errors of the protocol', async () => {

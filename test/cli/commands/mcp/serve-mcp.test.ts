@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import http, { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newApproval } from '../../../helpers/approvals.ts';
 import { startDaemon, type TestDaemon } from '../../../helpers/daemon.ts';
 import { bearerOf, contentOf, eras, textOf } from '../../../helpers/mcp-clients.ts';
 import { memoryFolder } from '../../../helpers/memory-folder.ts';
@@ -50,6 +54,58 @@ describe.each(eras)('svc mcp with a client of the official SDK (%s)', (era) => {
 });
 
 describe('svc mcp', () => {
+  it('has a client of an older revision ask its user about a call that waits for a decision', async () => {
+    const client = new Client(
+      { name: 'test', version: '1' },
+      { versionNegotiation: { mode: 'legacy' }, capabilities: { elicitation: {} } },
+    );
+    const asked: string[] = [];
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      asked.push(params.message);
+      return { action: 'accept', content: { decision: asked.length === 1 ? 'nonsense' : 'allow-once' } };
+    });
+    await client.connect(new StdioClientTransport({ ...svcMcp, env, stderr: 'inherit' }));
+    const { id } = await daemon.app.approvals.request(newApproval());
+    const args = { id, call: 'run_command {}', decision: 'allow-once' };
+    const decide = () => client.callTool({ name: 'decide_approval', arguments: args });
+    expect(await decide()).toMatchObject({ isError: true });
+    expect(contentOf(await decide())['approval']).toMatchObject({ id, status: 'approved' });
+    expect(asked).toHaveLength(2);
+    await client.close();
+  });
+
+  it('goes on where the daemon does not know the session any more', async () => {
+    await using other = await startDaemon();
+    const { token } = await other.app.sessions.create({ userId: 'user_owner', kind: 'sign-in' });
+    let isOther = false;
+    const proxy = createServer((request, response) => {
+      const { hostname, port } = new URL((isOther ? other : daemon).url);
+      const { host: _, authorization, ...headers } = request.headers;
+      const of = isOther ? `Bearer ${token}` : authorization;
+      const passed = http.request({
+        hostname,
+        port,
+        path: request.url,
+        method: request.method,
+        headers: { ...headers, authorization: of },
+      });
+      passed.on('response', (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(passed);
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    await using mcp = new SvcMcp({ ...env, SVC_URL: `http://127.0.0.1:${port}` });
+    await mcp.initialize();
+    expect(await mcp.request(1, 'tools/list')).toHaveProperty('result');
+    isOther = true;
+    expect(await mcp.request(2, 'tools/list')).toHaveProperty('result');
+    expect(await mcp.end()).toBe(0);
+    proxy.close();
+  });
+
   it('prints nothing but messages, answers a line that is none, and ends with its stdin', async () => {
     await using mcp = new SvcMcp(env);
     mcp.send('not a message');
