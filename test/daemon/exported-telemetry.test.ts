@@ -80,6 +80,7 @@ it.each([
     [
       '? > POST /api/tasks',
       'POST /api/tasks > task',
+      'task > queue',
       'task > invoke_agent builtin',
       'invoke_agent builtin > step',
       'step > chat test-model',
@@ -178,6 +179,7 @@ it('an attempt after a restart joins the trace of the task', async () => {
     [
       '? > POST /api/tasks',
       'POST /api/tasks > task',
+      'task > queue',
       'task > invoke_agent command',
       'invoke_agent command > process sh',
     ].toSorted(),

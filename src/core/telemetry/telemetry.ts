@@ -24,7 +24,8 @@ export interface Span {
 /** A span that is over. */
 export interface PastSpan extends SpanOptions {
   name: string;
-  context: TraceContext;
+  /** Default: a new one below the parent. */
+  context?: TraceContext;
   startedAt: number;
   endedAt: number;
   error?: string | undefined;

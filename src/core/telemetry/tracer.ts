@@ -66,7 +66,15 @@ export class Tracer implements Telemetry {
   record({ name, kind = 'internal', context, parent, attributes, error, ...times }: PastSpan): void {
     const all = known({ ...attributes, 'error.type': error });
     const above = parent === 'none' ? undefined : parent;
-    this.#export({ name, kind, context, parent: above, ...times, attributes: all, error });
+    this.#export({
+      name,
+      kind,
+      context: context ?? this.#below(above),
+      parent: above,
+      ...times,
+      attributes: all,
+      error,
+    });
   }
 
   within<T>(span: Span, work: () => T): T {
