@@ -1,4 +1,4 @@
-const MAX_TEXT = 64 * 1024;
+import { MAX_TEXT } from './telemetry.ts';
 
 /** Masks the secrets in any JSON. */
 export type Mask = (value: unknown) => unknown;
