@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A receiver of webhooks: /dead never answers, everything else does at once. */
+/** A receiver of webhooks and of telemetry: /dead never answers, everything else does at once. */
 let received = 0;
 /** Milliseconds from the moment that a body names until it is here. */
 let delays: number[] = [];
@@ -12,8 +12,10 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     if (request.url === '/dead') return;
     received++;
-    const { at } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { at: number };
-    delays.push(Date.now() - at);
+    if (request.headers['content-type'] === 'application/json') {
+      const { at } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { at: number };
+      delays.push(Date.now() - at);
+    }
     response.writeHead(200, { 'content-type': 'text/plain' }).end('ok');
   });
 });

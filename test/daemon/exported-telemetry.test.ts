@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
 import { callsTools } from '../helpers/model-server.ts';
+import { throughProtobuf, withoutEmptyLists } from '../helpers/otlp-messages.ts';
 import {
   attributesOf,
   type OtlpReceiver,
@@ -58,9 +59,13 @@ function traceOf(receiver: OtlpReceiver, traceId: string): OtlpSpan[] {
   return spans;
 }
 
-it('exports a whole task as one trace that joins the trace of the request', async () => {
+it.each([
+  ['http/protobuf', {}, 'application/x-protobuf'],
+  ['http/json', { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }, 'application/json'],
+] as const)('exports a whole task over %s as one trace below the request', async (_, protocol, type) => {
   const receiver = await receiving();
   const env = {
+    ...protocol,
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'x-api-key=planted%20secret',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
@@ -75,6 +80,7 @@ it('exports a whole task as one trace that joins the trace of the request', asyn
     [
       '? > POST /api/tasks',
       'POST /api/tasks > task',
+      'task > queue',
       'task > invoke_agent builtin',
       'invoke_agent builtin > step',
       'step > chat test-model',
@@ -103,7 +109,7 @@ it('exports a whole task as one trace that joins the trace of the request', asyn
     'gen_ai.tool.name': 'write_file',
   });
   const [first] = receiver.requests;
-  expect(first?.headers).toMatchObject({ 'content-type': 'application/json', 'x-api-key': 'planted secret' });
+  expect(first?.headers).toMatchObject({ 'content-type': type, 'x-api-key': 'planted secret' });
   expect(attributesOf(first?.body.resourceSpans?.[0]?.resource ?? { attributes: [] })).toMatchObject({
     'service.name': 'svc',
     'deployment.environment.name': 'test',
@@ -120,6 +126,10 @@ it('exports a whole task as one trace that joins the trace of the request', asyn
       0,
     );
   expect(points.find(({ name }) => name === 'svc_tasks_finished')?.sum).toMatchObject({ isMonotonic: true });
+  // The other encoding has the same to the last field.
+  for (const { body } of receiver.requests)
+    if (body.resourceSpans) expect(throughProtobuf('traces', body)).toEqual(withoutEmptyLists(body));
+    else expect(throughProtobuf('metrics', body)).toEqual(withoutEmptyLists(body));
 });
 
 it('exports content only where it is asked for, and masks secrets in it', async () => {
@@ -169,6 +179,7 @@ it('an attempt after a restart joins the trace of the task', async () => {
     [
       '? > POST /api/tasks',
       'POST /api/tasks > task',
+      'task > queue',
       'task > invoke_agent command',
       'invoke_agent command > process sh',
     ].toSorted(),
@@ -239,7 +250,7 @@ it('refuses to start with a protocol that it does not speak', async () => {
     startDaemon({
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
     }),
-  ).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining('http/json') });
+  ).rejects.toMatchObject({ code: 'configuration', message: expect.stringContaining('http/protobuf') });
 });
 
 it('a receiver that does not answer delays neither work nor the stop', async () => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { decodeOtlp } from './otlp-messages.ts';
 
 type Value = {
   stringValue?: string;
@@ -50,7 +51,13 @@ export interface OtlpMetric {
   histogram?: { aggregationTemporality: number; dataPoints: OtlpPoint[] };
 }
 
-/** A receiver of telemetry on a loopback port. */
+function read(path: string, contentType: string | undefined, body: Buffer): Request['body'] {
+  if (contentType !== 'application/x-protobuf') return JSON.parse(body.toString()) as Request['body'];
+  const name = path.endsWith('metrics') ? 'ExportMetricsServiceRequest' : 'ExportTraceServiceRequest';
+  return decodeOtlp(name, body) as Request['body'];
+}
+
+/** A receiver of telemetry in both encodings on a loopback port; paths of metrics end with `metrics`. */
 export async function startOtlpReceiver() {
   const requests: Request[] = [];
   const receiver = {
@@ -78,8 +85,8 @@ export async function startOtlpReceiver() {
     request.on('end', () => {
       const { url: path = '', headers } = request;
       const bytes = Buffer.concat(chunks);
-      const text = headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
-      requests.push({ path, headers, body: JSON.parse(text.toString()) as Request['body'] });
+      const body = headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+      requests.push({ path, headers, body: read(path, headers['content-type'], body) });
       receiver.answer(response);
     });
   });

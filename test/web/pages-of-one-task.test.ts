@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { CreateTask } from '../../src/contract/task.ts';
 import { newApproval } from '../helpers/approvals.ts';
 import { closeBrowser, hasBrowser, inspect, openTab, pressEnter, type Tab } from '../helpers/browser.ts';
@@ -108,6 +108,7 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
     await page.waitForURL('**?tab=output');
     await page.getByText('I look at the test first.').waitFor();
     await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Enter');
     await page.waitForURL('**?tab=checks');
     await page.getByText('exit code 0').first().waitFor();
@@ -124,6 +125,52 @@ describe.skipIf(!hasBrowser)('the page of a task (needs Chromium)', () => {
       .waitFor();
     await page.reload();
     await page.getByRole('tab', { name: /^Changes/, selected: true }).waitFor();
+    expect(tab.problems).toEqual([]);
+  });
+
+  it('shows where the time went, also while the task runs', async () => {
+    const before = held.runs.length;
+    await daemon.client.queue.pause();
+    onTestFinished(async () => void (await daemon.client.queue.resume()));
+    const id = await create({ assignedAgent: 'held', title: 'Trace this' });
+    await using tab = await openTab(daemon);
+    const { page } = tab;
+    await tab.open(`/tasks/${id}?tab=trace`);
+    await heading(tab, 'Trace this');
+    const spans = page.getByRole('list', { name: 'Spans' });
+    await spans
+      .getByRole('listitem')
+      .filter({ hasText: /^queue ?running/ })
+      .waitFor();
+    await daemon.client.queue.resume();
+    const { run, succeed } = await held.started(before);
+    const emit = (type: string, data: object, message = '') =>
+      run.emit({ type: 'progress', message, data: { type, ...data } });
+    emit('session:start', { provider: 'openai', model: 'gpt-test' });
+    emit('step:start', { step: 1, usedTokens: 0 });
+    const call = { toolCallId: 'a', name: 'read_file', arguments: { path: 'a.txt' } };
+    emit('tool:call', call, String.fromCodePoint(0x202e) + 'read_file a.txt');
+    const read = spans.getByRole('listitem').filter({ hasText: 'read_file a.txt' });
+    await until(async () => expect(await read.textContent()).toContain('running'));
+    emit('tool:result', { toolCallId: 'a', result: { success: false } });
+    emit('step:complete', { step: 1, usedTokens: 40 });
+    emit('step:start', { step: 2, usedTokens: 40 });
+    succeed();
+    // The end of the task is in the feed, with which the trace is read again.
+    await until(async () => expect(await read.textContent()).toContain('failed'));
+    await until(async () => expect(await spans.textContent()).not.toContain('running'));
+    const rows = await spans.getByRole('listitem').allTextContents();
+    expect(rows.map((row) => row.replace(/ ?(failed|interrupted)? ?[\d.]+ m?s$/, ''))).toEqual([
+      'task',
+      'queue',
+      'attempt 1 · held',
+      'step 1',
+      'gpt-test',
+      String.raw`\u{202e}read_file a.txt`,
+      'step 2',
+      'gpt-test',
+    ]);
+    expect(await inspect(tab, 'task-trace')).toEqual([]);
     expect(tab.problems).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import type { TraceKind, TraceSpan } from '../../contract/task-trace.ts';
+import { toTraceRows, traceAxis } from '../../contract/trace-rows.ts';
 import { formatDuration } from './duration.ts';
 import { escapeLine } from './escape-text.ts';
 import type { Paint } from './output.ts';
@@ -35,28 +36,21 @@ const marks: Record<TraceSpan['status'], string> = {
 const NARROWEST_NAME = 18;
 const NARROWEST_BAR = 10;
 
-interface Row {
-  span: TraceSpan;
-  depth: number;
-}
-
 /** The spans as lines with aligned durations and bars over one axis of time, each below the span that contains it. */
 export function formatWaterfall(
   spans: readonly TraceSpan[],
   { width, paint }: { width: number; paint: Paint },
 ): string {
-  const [root] = spans;
-  if (!root) return '';
-  const rows = inTree(spans);
-  const labels = rows.map(({ span, depth }) => `${'  '.repeat(depth)}${labelOf(span)}`);
+  if (spans.length === 0) return '';
+  const rows = toTraceRows(spans);
+  const labels = rows.map(({ depth, label }) => `${'  '.repeat(depth)}${escapeLine(label)}`);
   const durations = rows.map(({ span }) => formatDuration(span.durationMs));
   const durationWidth = Math.max(...durations.map(textWidth));
   const room = width - durationWidth - 6;
   const most = Math.max(NARROWEST_NAME, Math.min(Math.floor(width * 0.4), room - NARROWEST_BAR));
   const nameWidth = Math.min(most, Math.max(...labels.map(textWidth)));
   const barWidth = Math.max(NARROWEST_BAR, room - nameWidth);
-  const start = Date.parse(root.startedAt);
-  const total = Math.max(1, ...spans.map((span) => Date.parse(span.startedAt) - start + span.durationMs));
+  const { start, total } = traceAxis(spans);
   const lines = rows.map(({ span }, at) => {
     const name = fitText(labels[at] ?? '', nameWidth);
     const mark = paintMark(paint, span.status);
@@ -66,26 +60,6 @@ export function formatWaterfall(
   const end = formatDuration(total);
   const axis = `0${end.padStart(barWidth - 1)}`;
   return `${[`${' '.repeat(nameWidth + durationWidth + 5)}${paint('dim', axis)}`, ...lines].join('\n')}\n`;
-}
-
-/** Each span below its parent, by the time of their starts. */
-function inTree(spans: readonly TraceSpan[]): Row[] {
-  const children = Map.groupBy(spans, ({ parent }) => parent);
-  const below = (parent: string | undefined, depth: number): Row[] =>
-    (children.get(parent) ?? [])
-      .toSorted((a, b) => a.startedAt.localeCompare(b.startedAt))
-      .flatMap((span) => [{ span, depth }, ...below(span.id, depth + 1)]);
-  return below(undefined, 0);
-}
-
-/** What a person reads: `attempt 2 · builtin` for `invoke_agent builtin`. */
-function labelOf({ kind, name, attributes }: TraceSpan): string {
-  const text = (key: string) => String(attributes[key] ?? '');
-  if (kind === 'attempt')
-    return escapeLine(`attempt ${text('svc.task.attempt')} · ${text('gen_ai.agent.name')}`);
-  if (kind === 'model') return escapeLine(text('gen_ai.request.model') || 'model');
-  if (kind === 'tool') return escapeLine(text('svc.tool.summary') || text('gen_ai.tool.name'));
-  return escapeLine(name);
 }
 
 function barOf(

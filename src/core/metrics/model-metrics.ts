@@ -34,8 +34,13 @@ export interface CallFailure {
 /** Ends a call: with what it used, or with its failure. */
 export type EndCall = (end: CallEnd | CallFailure, output?: CallOutput) => void;
 
-/** Follows calls from their start; `model` is the name under which they are counted. */
-export type CallWatcher = (call: CalledModel & { model: string }, details: CallDetails) => EndCall;
+/** Follows calls from their start. */
+export interface CallWatcher {
+  /** Whether it shows what is said, so that a streamed answer is worth keeping. */
+  readonly showsContent: boolean;
+  /** `model` is the name under which calls are counted. */
+  watch(call: CalledModel & { model: string }, details: CallDetails): EndCall;
+}
 
 const CANCELLED = 'cancelled';
 
@@ -53,11 +58,15 @@ export class ModelMetrics {
     this.#monotonic = monotonic;
   }
 
+  get showsContent(): boolean {
+    return this.watcher?.showsContent === true;
+  }
+
   /** Begins a call; the function that it returns ends it, once. A cancelled call is not counted. */
   begin(call: CalledModel, details: CallDetails = {}): EndCall {
     const { provider, modelId } = call;
     const startedAt = this.#monotonic();
-    const watched = this.watcher?.({ ...call, model: this.#bounded(provider, modelId) }, details);
+    const watched = this.watcher?.watch({ ...call, model: this.#bounded(provider, modelId) }, details);
     let isOver = false;
     return (end, output) => {
       if (isOver) return;

@@ -16,7 +16,7 @@ export interface CountedEnd extends CallEnd {
 }
 
 export interface CallCountsDeps {
-  metrics: Pick<ModelMetrics, 'begin'>;
+  metrics: Pick<ModelMetrics, 'begin' | 'showsContent'>;
   usage: Pick<UsageLedger, 'record'>;
 }
 
@@ -25,6 +25,11 @@ export class CallCounts {
   readonly #deps: CallCountsDeps;
   constructor(deps: CallCountsDeps) {
     this.#deps = deps;
+  }
+
+  /** Whether what a call answers is shown to anybody, so that a streamed answer is worth keeping. */
+  get showsContent(): boolean {
+    return this.#deps.metrics.showsContent;
   }
 
   /** Begins a call; the function that it returns ends it, once. */

@@ -10,6 +10,7 @@ import type { Prompt } from './prompt.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { AnswerPart, ResolvedModel, VendorModel } from './resolved-model.ts';
 import { answerParts } from './streams/answer-parts.ts';
+import { HeardAnswer } from './streams/heard-answer.ts';
 import { type CachedTokens, toCachedTokens, toTokenUsage } from './token-usage.ts';
 
 export interface CallOptions extends RequestOptions {
@@ -40,7 +41,7 @@ export interface ModelCallsDeps {
   providers: Pick<ModelProviders, 'toFailure' | 'succeeded' | 'failed'>;
   /** The time limit of a call, five minutes by default. */
   longestMs?: number;
-  counts?: Pick<CallCounts, 'begin'>;
+  counts?: Pick<CallCounts, 'begin' | 'showsContent'>;
 }
 
 /**
@@ -113,6 +114,7 @@ export class ModelCalls {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const consumerLeft = new AbortController();
     const count = this.#counts?.begin(resolved, { ...detailsOf(request), isStreamed: true });
+    const heard = this.#counts?.showsContent ? new HeardAnswer() : undefined;
     let vendorEnd: VendorEnd | undefined;
     try {
       const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);
@@ -121,13 +123,14 @@ export class ModelCalls {
         if (failed > 0) yield parts.slice(0, failed);
         const part = parts[failed];
         if (part?.type === 'error') throw part.error;
+        heard?.add(parts);
         vendorEnd = parts.find((each) => each.type === 'finish') ?? vendorEnd;
         yield parts;
       }
       if (!vendorEnd || !isCompleteEnd(vendorEnd)) throw new StreamInterrupted();
       const end = toAnswerEnd(vendorEnd);
       this.#providers.succeeded(resolved.provider);
-      count?.(end);
+      count?.(end, heard && (() => heard.content));
       return end;
     } catch (error) {
       if (signal.aborted) throw requestCancelled();

@@ -60,6 +60,7 @@ import { TaskScanStore } from './task-scan-store.ts';
 import { TaskService } from './task-service.ts';
 import { TaskStore } from './task-store.ts';
 import { TaskTraceReader } from './trace/task-trace-reader.ts';
+import { WaitSpans } from './trace/wait-spans.ts';
 
 export interface TaskDeps extends AdapterDeps {
   database: Database;
@@ -144,6 +145,9 @@ export async function composeTasks(deps: TaskDeps) {
   bus.on('task', ({ task }) => {
     if (task.status === 'cancelled') runs.stopClaim(task.id, task.fence, 'cancelled');
   });
+  const { telemetry } = deps;
+  const waitSpans = telemetry && new WaitSpans({ database, telemetry, log });
+  if (waitSpans) bus.onLocal('task_moved', waitSpans.record);
   bus.onLocal('agents_changed', () => {
     registry.revision++;
     recovery.admitWaiting().catch(reportBug);
@@ -218,5 +222,8 @@ export async function composeTasks(deps: TaskDeps) {
       log.warn({ reason: error.message }, 'earlier work could not be resumed yet');
     });
   const tidy = { everyMs: TIDY_EVERY_MS, run: () => idempotency.deleteOld(runtime.now()) };
-  return { services, lifecycle: { start: recover, tidy } } satisfies Feature<typeof services>;
+  return {
+    services,
+    lifecycle: { start: recover, stop: () => waitSpans?.settled(), tidy },
+  } satisfies Feature<typeof services>;
 }

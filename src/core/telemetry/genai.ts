@@ -1,4 +1,4 @@
-import type { CallDetails, CallEnd, CallWatcher } from '../metrics/model-metrics.ts';
+import type { CalledModel, CallDetails, CallEnd, CallWatcher, EndCall } from '../metrics/model-metrics.ts';
 import { Histogram, type MetricFamily } from '../metrics/metric-families.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Attributes, Telemetry } from './telemetry.ts';
@@ -13,7 +13,7 @@ const durationBounds = Array.from({ length: 14 }, (_, n) => 2 ** n / 100);
 const tokenBounds = Array.from({ length: 14 }, (_, n) => 4 ** n);
 
 /** Follows the calls of models with a span each, and with the metrics of the semantic conventions for generative AI. */
-export class GenAi {
+export class GenAi implements CallWatcher {
   readonly #telemetry: Telemetry;
   readonly #monotonic: () => number;
   readonly #durations = new Histogram(durationBounds);
@@ -24,7 +24,11 @@ export class GenAi {
     this.#monotonic = monotonic;
   }
 
-  readonly watch: CallWatcher = ({ provider, model }, details) => {
+  get showsContent(): boolean {
+    return this.#telemetry.showContent !== undefined;
+  }
+
+  watch({ provider, model }: CalledModel & { model: string }, details: CallDetails): EndCall {
     const startedAt = this.#monotonic();
     const labels = {
       'gen_ai.operation.name': 'chat',
@@ -52,7 +56,7 @@ export class GenAi {
         seconds,
       );
     };
-  };
+  }
 
   families(): MetricFamily[] {
     return [

@@ -4,6 +4,8 @@ import { type Sampler, samplerOf } from './sampler.ts';
 
 type Env = Record<string, string | undefined>;
 
+export type OtlpProtocol = 'http/protobuf' | 'http/json';
+
 /** Where one kind of telemetry goes. */
 export interface SignalSettings {
   url: string;
@@ -11,6 +13,7 @@ export interface SignalSettings {
   headers: Record<string, string>;
   timeoutMs: number;
   isCompressed: boolean;
+  protocol: OtlpProtocol;
 }
 export interface OtelSettings {
   traces: SignalSettings | undefined;
@@ -62,9 +65,6 @@ function signalOf(reader: EnvReader, signal: 'TRACES' | 'METRICS'): SignalSettin
   const own = reader.text(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
   const shared = reader.text('OTEL_EXPORTER_OTLP_ENDPOINT');
   if (own === undefined && shared === undefined && exporter === undefined) return undefined;
-  requireJson(
-    reader.text(`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`) ?? reader.text('OTEL_EXPORTER_OTLP_PROTOCOL'),
-  );
   const either = (name: string) =>
     reader.text(`OTEL_EXPORTER_OTLP_${signal}_${name}`) === undefined
       ? `OTEL_EXPORTER_OTLP_${name}`
@@ -75,15 +75,21 @@ function signalOf(reader: EnvReader, signal: 'TRACES' | 'METRICS'): SignalSettin
     headers: reader.pairs(either('HEADERS')),
     timeoutMs: reader.count(either('TIMEOUT'), 10_000),
     isCompressed: reader.text(either('COMPRESSION')) === 'gzip',
+    protocol: protocolOf(reader, either('PROTOCOL')),
   };
 }
 
-function requireJson(protocol: string | undefined): void {
-  if (protocol === undefined || protocol === 'http/json') return;
-  throw new AppError(
-    'configuration',
-    `svc exports telemetry as http/json, and OTEL_EXPORTER_OTLP_PROTOCOL asks for ${protocol.slice(0, 50)}. Set it to http/json, which the OpenTelemetry Collector takes on the same port as http/protobuf.`,
-  );
+/** The default is that of the specification, and so is that a name which nobody knows is ignored. */
+function protocolOf(reader: EnvReader, name: string): OtlpProtocol {
+  const protocol = reader.text(name)?.toLowerCase() ?? 'http/protobuf';
+  if (protocol === 'http/protobuf' || protocol === 'http/json') return protocol;
+  if (protocol === 'grpc')
+    throw new AppError(
+      'configuration',
+      `svc does not export telemetry over gRPC, and ${name} is grpc. Set it to http/protobuf, and the endpoint to the port of the receiver for HTTP, which is usually 4318.`,
+    );
+  reader.warn(`${name} is not a protocol of OTLP: ${protocol.slice(0, 50)}. svc uses http/protobuf.`);
+  return 'http/protobuf';
 }
 
 /** The URL may hold a password, so the error does not repeat it. */

@@ -7,7 +7,10 @@ import type { Counter } from '../metrics/metric-families.ts';
 import type { OutboundFetch, OutboundResponse } from '../outbound/outbound-fetch.ts';
 import { readRetryAfter } from '../outbound/retry-after.ts';
 import type { Runtime } from '../runtime.ts';
-import type { SignalSettings } from './otel-settings.ts';
+import type { OtlpProtocol, SignalSettings } from './otel-settings.ts';
+import { rejectedIn } from './otlp-answer.ts';
+import { otlpRequests } from './otlp-schema.ts';
+import { encodeMessage } from './protobuf.ts';
 
 const compress = promisify(gzip);
 const retried: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -15,6 +18,10 @@ const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 30_000;
 const MAX_ATTEMPTS = 5;
 const MAX_ANSWER_BYTES = 64 * 1024;
+const contentTypes: Record<OtlpProtocol, string> = {
+  'http/protobuf': 'application/x-protobuf',
+  'http/json': 'application/json',
+};
 
 export interface OtlpSenderDeps {
   signal: 'traces' | 'metrics';
@@ -34,7 +41,7 @@ type Attempt =
   | { isDone: true; rejected: number }
   | { isDone: false; reason: string; waitMs?: number | undefined };
 
-/** Sends OTLP requests as JSON, and retries those that a receiver cannot take at the moment. */
+/** Sends OTLP requests, and retries those that a receiver cannot take at the moment. */
 export class OtlpSender {
   readonly #deps: OtlpSenderDeps;
   #isFailing = false;
@@ -43,7 +50,7 @@ export class OtlpSender {
     this.#deps = deps;
   }
 
-  /** Never rejects; what cannot be sent is counted as dropped. */
+  /** Takes the JSON form of a request. Never rejects; what cannot be sent is counted as dropped. */
   async send(request: object, items: number): Promise<void> {
     const { signal, count } = this.#deps;
     const result = await this.#sendWithRetries(request).catch((error: unknown) => messageOf(error));
@@ -61,7 +68,7 @@ export class OtlpSender {
 
   async #sendWithRetries(request: object): Promise<{ rejected: number } | string> {
     const { runtime, stopping, firstDelayMs = FIRST_DELAY_MS } = this.#deps;
-    const body = JSON.stringify(request);
+    const body = await this.#encode(request);
     for (let attempt = 1; ; attempt++) {
       const result = await this.#attempt(body);
       if (result.isDone) return result;
@@ -76,7 +83,16 @@ export class OtlpSender {
     }
   }
 
-  async #attempt(body: string): Promise<Attempt> {
+  async #encode(request: object): Promise<Uint8Array<ArrayBuffer>> {
+    const { settings, signal } = this.#deps;
+    const bytes =
+      settings.protocol === 'http/json'
+        ? Buffer.from(JSON.stringify(request))
+        : encodeMessage(otlpRequests[signal], request);
+    return settings.isCompressed ? compress(bytes) : bytes;
+  }
+
+  async #attempt(bytes: Uint8Array<ArrayBuffer>): Promise<Attempt> {
     const { settings, fetch, runtime, stopping } = this.#deps;
     let response: OutboundResponse;
     try {
@@ -84,10 +100,12 @@ export class OtlpSender {
         method: 'POST',
         headers: {
           ...settings.headers,
-          'content-type': 'application/json',
+          'content-type': contentTypes[settings.protocol],
           ...(settings.isCompressed && { 'content-encoding': 'gzip' }),
         },
-        ...(settings.isCompressed ? { bytes: new Uint8Array(await compress(body)) } : { body }),
+        bytes,
+        // The answer may be protobuf: one character for each byte.
+        decode: (answer) => Buffer.from(answer).toString('latin1'),
         timeoutMs: settings.timeoutMs,
         maxBytes: MAX_ANSWER_BYTES,
         signal: stopping,
@@ -96,7 +114,10 @@ export class OtlpSender {
       return { isDone: false, reason: messageOf(error), waitMs: 0 };
     }
     const { status, headers, text } = response;
-    if (status >= 200 && status <= 299) return { isDone: true, rejected: rejectedIn(text) };
+    if (status >= 200 && status <= 299) {
+      const answer = Buffer.from(text, 'latin1');
+      return { isDone: true, rejected: rejectedIn(answer, headers.get('content-type')) };
+    }
     const waitMs = readRetryAfter(headers.get('retry-after'), runtime.now().getTime()) ?? 0;
     const reason = `the receiver answered ${status}`;
     return { isDone: false, reason, ...(retried.has(status) && { waitMs }) };
@@ -114,17 +135,5 @@ export class OtlpSender {
   #recover(): void {
     if (this.#isFailing) this.#deps.log.info({}, `telemetry is exported again (${this.#deps.signal})`);
     this.#isFailing = false;
-  }
-}
-
-/** How many items the receiver says that it did not take. */
-function rejectedIn(text: string): number {
-  try {
-    const { partialSuccess } = JSON.parse(text) as { partialSuccess?: Record<string, unknown> };
-    const rejected = Number(partialSuccess?.['rejectedSpans'] ?? partialSuccess?.['rejectedDataPoints'] ?? 0);
-    return Number.isFinite(rejected) && rejected > 0 ? rejected : 0;
-  } catch {
-    // A receiver may answer without a body.
-    return 0;
   }
 }

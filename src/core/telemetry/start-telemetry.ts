@@ -93,7 +93,7 @@ export function startTelemetry(deps: TelemetryDeps) {
   const genAi = new GenAi(tracer, runtime);
   const httpMetrics = new HttpMetrics();
   reader?.add(async () => [...genAi.families(), ...httpMetrics.families()]);
-  metrics.models.watcher = genAi.watch;
+  metrics.models.watcher = genAi;
   bus.onLocal('task_moved', (move) => recordTaskSpan(tracer, move));
   return {
     tracer,

@@ -3,6 +3,8 @@ import type { TraceContext } from './trace-context.ts';
 export type AttributeValue = string | number | boolean | readonly string[];
 /** What is undefined is left out. Content of people and models only through `showContent`. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
+/** How many characters of a text are exported. */
+export const MAX_TEXT = 64 * 1024;
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer';
 
 export interface SpanOptions {
@@ -24,7 +26,8 @@ export interface Span {
 /** A span that is over. */
 export interface PastSpan extends SpanOptions {
   name: string;
-  context: TraceContext;
+  /** Default: a new one below the parent. */
+  context?: TraceContext;
   startedAt: number;
   endedAt: number;
   error?: string | undefined;

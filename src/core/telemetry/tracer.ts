@@ -3,11 +3,17 @@ import type { Runtime } from '../runtime.ts';
 import type { FinishedSpan } from './finished-span.ts';
 import type { Sampler } from './sampler.ts';
 import { formatTaskSpan } from './stored-context.ts';
-import type { Attributes, AttributeValue, PastSpan, Span, SpanOptions, Telemetry } from './telemetry.ts';
+import {
+  type Attributes,
+  type AttributeValue,
+  MAX_TEXT,
+  type PastSpan,
+  type Span,
+  type SpanOptions,
+  type Telemetry,
+} from './telemetry.ts';
 import { formatTraceparent, type TraceContext } from './trace-context.ts';
 
-/** Attributes are names and numbers; only content is longer. */
-const MAX_TEXT = 64 * 1024;
 /** The wall clock may be set; the measurement then restarts. */
 const MAX_DRIFT_MS = 1000;
 
@@ -66,7 +72,15 @@ export class Tracer implements Telemetry {
   record({ name, kind = 'internal', context, parent, attributes, error, ...times }: PastSpan): void {
     const all = known({ ...attributes, 'error.type': error });
     const above = parent === 'none' ? undefined : parent;
-    this.#export({ name, kind, context, parent: above, ...times, attributes: all, error });
+    this.#export({
+      name,
+      kind,
+      context: context ?? this.#below(above),
+      parent: above,
+      ...times,
+      attributes: all,
+      error,
+    });
   }
 
   within<T>(span: Span, work: () => T): T {

@@ -47,6 +47,13 @@ export const candidatesQuery = (id: string) =>
     queryFn: () => client.tasks.getCandidates({ params: { id } }),
   });
 
+/** Where the time of a task went. */
+export const traceQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['task', id, 'trace'],
+    queryFn: ({ signal }) => client.tasks.getTrace({ params: { id } }, { signal }),
+  });
+
 /** The conditions of a filter, as a request names them. */
 export const conditionsOf = ({ status, q, label, agent }: TaskFilter) => ({
   ...(status && { status }),

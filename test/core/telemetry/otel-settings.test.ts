@@ -26,6 +26,7 @@ describe('the standard variables', () => {
       headers: { c: '3' },
       timeoutMs: 500,
       isCompressed: true,
+      protocol: 'http/protobuf',
     });
     expect(metrics).toMatchObject({ headers: { a: '1', b: 'two words' }, timeoutMs: 700 });
   });
@@ -62,16 +63,43 @@ describe('the standard variables', () => {
     expect(warnings.join()).not.toContain('planted');
   });
 
-  it.each(['grpc', 'http/protobuf'])('refuses the protocol %s, and names the one it has', (protocol) => {
-    expect(() => readOtelSettings({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: protocol })).toThrow(
-      /http\/json/,
-    );
+  it('the protocol is http/protobuf unless a variable names another one, for both signals or for one', () => {
+    const protocolsOf = (env: Record<string, string>) => {
+      const { traces, metrics, warnings } = readOtelSettings({ ...endpoint, ...env });
+      return [traces?.protocol, metrics?.protocol, warnings.length];
+    };
+    expect(protocolsOf({})).toEqual(['http/protobuf', 'http/protobuf', 0]);
+    expect(protocolsOf({ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' })).toEqual(['http/json', 'http/json', 0]);
+    expect(protocolsOf({ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'HTTP/JSON' })).toEqual([
+      'http/json',
+      'http/protobuf',
+      0,
+    ]);
+    const both = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
+    expect(protocolsOf({ ...both, OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/protobuf' })).toEqual([
+      'http/json',
+      'http/protobuf',
+      0,
+    ]);
+    // A warning for each signal.
+    expect(protocolsOf({ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/xml' })).toEqual([
+      'http/protobuf',
+      'http/protobuf',
+      2,
+    ]);
+  });
+
+  it('refuses grpc where it applies, and says what to set', () => {
+    const grpc = { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+    expect(() => readOtelSettings(grpc)).toThrow(/OTEL_EXPORTER_OTLP_PROTOCOL.*http\/protobuf.*4318/);
+    const traces = { ...endpoint, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc' };
+    expect(() => readOtelSettings(traces)).toThrow(/OTEL_EXPORTER_OTLP_TRACES_PROTOCOL/);
+    expect(() => readOtelSettings({ ...traces, OTEL_TRACES_EXPORTER: 'none' })).not.toThrow();
     expect(() =>
       readOtelSettings({
-        ...endpoint,
-        OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+        ...grpc,
         OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
-        OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
+        OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/protobuf',
       }),
     ).not.toThrow();
   });

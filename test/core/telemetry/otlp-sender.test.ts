@@ -3,6 +3,7 @@ import { silentLog } from '../../../src/core/log.ts';
 import { Counter } from '../../../src/core/metrics/metric-families.ts';
 import { createOutboundFetch } from '../../../src/core/outbound/outbound-fetch.ts';
 import { OtlpSender, type OtlpSenderDeps } from '../../../src/core/telemetry/otlp-sender.ts';
+import { encodeOtlp } from '../../helpers/otlp-messages.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../../helpers/otlp-receiver.ts';
 
 let receiver: OtlpReceiver;
@@ -18,7 +19,13 @@ function senderOf(deps: Partial<OtlpSenderDeps> = {}, url = receiver.url) {
   const info = vi.fn<typeof silentLog.info>();
   const sender = new OtlpSender({
     signal: 'traces',
-    settings: { url, headers: { authorization: 'Bearer planted' }, timeoutMs: 2000, isCompressed: false },
+    settings: {
+      url,
+      headers: { authorization: 'Bearer planted' },
+      timeoutMs: 2000,
+      isCompressed: false,
+      protocol: 'http/json',
+    },
     fetch: outbound.fetch,
     runtime: { now: () => new Date(), random: () => 0 },
     log: { ...silentLog, warn, info },
@@ -75,6 +82,50 @@ it('counts what the receiver says that it did not take', async () => {
   const { sender, counted } = senderOf();
   await sender.send({}, 5);
   expect(counted()).toEqual({ dropped: 2, exported: 3 });
+});
+
+it.each([
+  ['traces', 'ExportTraceServiceResponse', { rejectedSpans: 300 }],
+  ['metrics', 'ExportMetricsServiceResponse', { rejectedDataPoints: 300 }],
+] as const)('reads that also from an answer in protobuf (%s)', async (signal, message, rejected) => {
+  const partialSuccess = { errorMessage: 'schön', ...rejected };
+  receiver.answer = (response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/x-protobuf' })
+      .end(encodeOtlp(message, { partialSuccess }));
+  const { sender, counted } = senderOf({ signal });
+  await sender.send({}, 500);
+  expect(counted()).toEqual({ dropped: 300, exported: 200 });
+});
+
+it.each(['', '\x0a', '\x0a\x7f\x08', '\xff'.repeat(40), '{"partialSuccess":{}}', '<html>'])(
+  'an answer that says nothing of it, such as %j, took everything',
+  async (answer) => {
+    for (const type of ['application/x-protobuf', 'application/json', 'text/html']) {
+      receiver.answer = (response) =>
+        response.writeHead(200, { 'content-type': type }).end(Buffer.from(answer, 'latin1'));
+      const { sender, counted } = senderOf();
+      await sender.send({}, 5);
+      expect(counted()).toEqual({ exported: 5 });
+    }
+  },
+);
+
+it('sends protobuf where that is the protocol, also compressed', async () => {
+  const settings = { url: receiver.url, headers: {}, timeoutMs: 2000, protocol: 'http/protobuf' } as const;
+  const request = { resourceSpans: [{ scopeSpans: [{ spans: [{ name: 'x', kind: 2 }] }] }] };
+  for (const isCompressed of [false, true]) {
+    const { sender, counted } = senderOf({ settings: { ...settings, isCompressed } });
+    await sender.send(request, 1);
+    expect(counted()).toEqual({ exported: 1 });
+    expect(receiver.requests.at(-1)).toMatchObject({
+      headers: {
+        'content-type': 'application/x-protobuf',
+        ...(isCompressed && { 'content-encoding': 'gzip' }),
+      },
+      body: request,
+    });
+  }
 });
 
 it('ends a wait for the next attempt when the daemon stops', async () => {

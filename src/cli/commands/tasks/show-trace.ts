@@ -1,4 +1,5 @@
 import type { TaskTrace } from '../../../contract/task-trace.ts';
+import { traceSums } from '../../../contract/trace-rows.ts';
 import { idsOf } from '../../ids/ids-of.ts';
 import { resolveId } from '../../ids/resolve-id.ts';
 import { formatDuration } from '../../output/duration.ts';
@@ -26,19 +27,8 @@ export async function showTrace(cli: Cli, text: string, { json }: { json?: boole
   if (trace.truncated) output.note('The task has too many events: its last spans are missing.');
 }
 
-/** Where the time went, in all: `Waited 5.0 s, models 2.1 s, tools 0.4 s.` */
+/** Where the time went, in all: `waited 5.0 s · models 2.1 s · tools 0.4 s`. */
 function summaryOf({ spans }: TaskTrace): string {
-  const sum = (kind: TaskTrace['spans'][number]['kind']) =>
-    spans.filter((span) => span.kind === kind).reduce((total, { durationMs }) => total + durationMs, 0);
-  const approvals = sum('approval');
-  // A call that waits for its approval does not work meanwhile.
-  const parts: [string, number][] = [
-    ['waited', sum('wait')],
-    ['for approvals', approvals],
-    ['models', sum('model')],
-    ['tools', Math.max(0, sum('tool') - approvals)],
-    ['verification', sum('verification')],
-  ];
-  const known = parts.filter(([, ms]) => ms > 0).map(([name, ms]) => `${name} ${formatDuration(ms)}`);
-  return known.length === 0 ? 'Nothing has taken time yet.' : `${known.join(' · ')}`;
+  const sums = traceSums(spans).map(([name, ms]) => `${name} ${formatDuration(ms)}`);
+  return sums.length === 0 ? 'Nothing has taken time yet.' : sums.join(' · ');
 }

@@ -1,18 +1,12 @@
 import type { TaskTrace, TraceKind, TraceSpan } from '../../../contract/task-trace.ts';
 import type { TaskEvent, TaskEventType } from '../../../contract/task.ts';
+import { waits } from './waits.ts';
 
 type Status = TraceSpan['status'];
 type Attributes = TraceSpan['attributes'];
 /** What a tracer reads of an event. */
 export type TracedEvent = Pick<TaskEvent, 'type' | 'at' | 'message' | 'data'>;
 
-const waits: Partial<Record<TaskEventType, { name: string; status: Status }>> = {
-  queued: { name: 'queue', status: 'interrupted' },
-  requeued: { name: 'queue', status: 'interrupted' },
-  waiting_for_agent: { name: 'wait for agent', status: 'interrupted' },
-  retry_scheduled: { name: 'retry delay', status: 'error' },
-  deferred: { name: 'wait for limit', status: 'error' },
-};
 const ends: Partial<Record<TaskEventType, Status>> = {
   completed: 'ok',
   failed: 'error',

@@ -10,6 +10,7 @@ const places = {
   output: 'Show the output',
   checks: 'Show the checks',
   changes: 'Show the changes',
+  trace: 'Show the trace',
   candidates: 'Show the candidates',
 };
 

@@ -42,6 +42,7 @@ export function TaskTabs({ task, log, current, children }: TabsProps) {
           },
         ]
       : []),
+    { name: 'trace', label: 'Trace' },
   ];
   return (
     <div className={styles['views']}>

@@ -32,6 +32,7 @@ const TimelineTab = lazyPart(() => import('./timeline/timeline-tab.tsx'), 'Timel
 const OutputTab = lazyPart(() => import('./output-tab.tsx'), 'OutputTab');
 const ChangesTab = lazyPart(() => import('./changes-tab.tsx'), 'ChangesTab');
 const ChecksTab = lazyPart(() => import('./checks-tab.tsx'), 'ChecksTab');
+const TraceTab = lazyPart(() => import('./trace/trace-tab.tsx'), 'TraceTab');
 const CandidatesTab = lazyPart(() => import('./candidates-tab.tsx'), 'CandidatesTab');
 
 const route = getRouteApi('/tasks/$id');
@@ -120,6 +121,7 @@ function Views({ task, log }: { task: Task; log: TaskLog }) {
         {current === 'output' && <OutputTab task={task} log={log} line={line} />}
         {current === 'changes' && <ChangesTab task={task} />}
         {current === 'checks' && <ChecksTab task={task} log={log} />}
+        {current === 'trace' && <TraceTab task={task} />}
         {current === 'candidates' && <CandidatesTab task={task} />}
       </Suspense>
     </TaskTabs>
