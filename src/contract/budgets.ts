@@ -43,7 +43,8 @@ export const budgetSchema = z
     tokens: tokens.optional(),
     usd: usd.optional(),
     onReached: z.enum(['stop', 'ask']).default('stop').meta({
-      description: '`ask`: the task waits until a person decides; everything else is stopped',
+      description:
+        '`ask`: a task or a message waits until a person decides; a call at /v1 is refused until a person allows more; everything else is stopped',
     }),
   })
   .refine((budget) => budget.tokens !== undefined || budget.usd !== undefined, 'Expected tokens or usd')

@@ -97,10 +97,13 @@ export class Budgets {
     };
   }
 
-  /** Throws a `BudgetReached` where a budget of work that is no task is used up. */
-  async require(usedBy: UsedBy): Promise<void> {
+  /** Throws a `BudgetReached` where a budget of work that is no task is used up; `asks` leaves out those that ask. */
+  async require(usedBy: UsedBy, { asks = false }: { asks?: boolean } = {}): Promise<void> {
     if (usedBy.taskId !== undefined && usedBy.agent !== undefined) return;
-    const spent = this.#spent(await this.#current(usedBy), (used, limit) => used >= limit);
+    const current = (await this.#current(usedBy)).filter(
+      ({ budget }) => !asks || budget.onReached === 'stop',
+    );
+    const spent = this.#spent(current, (used, limit) => used >= limit);
     if (!spent) return;
     throw toBudgetReached(this.#failure(spent.budget), this.#deps.runtime);
   }

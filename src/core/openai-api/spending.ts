@@ -1,7 +1,10 @@
 import { AgentFailure } from '../agents/agent-adapter.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { BudgetApprovals } from '../budgets/budget-approvals.ts';
+import type { Used } from '../budgets/budget-counts.ts';
 import { toBudgetReached } from '../budgets/budget-reached.ts';
 import type { Budgets } from '../budgets/budgets.ts';
+import type { MatchedBudget } from '../budgets/known-budgets.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import { AnswerEstimate } from '../providers/answer-estimate.ts';
 import type { AnswerEnd } from '../providers/answer-end.ts';
@@ -18,6 +21,7 @@ const COUNT_EVERY = 100;
 export interface SpendingDeps {
   limits: Pick<RateLimits, 'take' | 'check' | 'add' | 'left'>;
   budgets: Pick<Budgets, 'begin'>;
+  budgetApprovals: Pick<BudgetApprovals, 'leaveQuestion'>;
   runtime: Pick<Runtime, 'now'>;
   reportBug: (error: unknown) => void;
 }
@@ -55,10 +59,12 @@ export class Spending {
     model: Pick<ResolvedModel, 'provider' | 'modelId' | 'price'>,
     request: CallRequest | string,
   ): Promise<CallSpending> {
-    const { budgets, runtime, reportBug } = this.#deps;
+    const { budgets, budgetApprovals, runtime, reportBug } = this.#deps;
     const usedBy = usedByCaller(caller);
+    const ask = (...question: [MatchedBudget, Used]) =>
+      budgetApprovals.leaveQuestion(...question, usedBy.userId);
     const minute = await this.#minutes.begin(caller);
-    const budget = await budgets.begin(usedBy).catch((error: unknown) => {
+    const budget = await budgets.begin(usedBy, { ask }).catch((error: unknown) => {
       throw error instanceof AgentFailure ? toBudgetReached(error, runtime) : error;
     });
     const estimate = new AnswerEstimate(request, model.price);
