@@ -162,12 +162,13 @@ function keyOf({ scope }: Budget, usedBy: UsedBy): string | undefined {
 function nameOf({ scope, period, tokenName }: KnownBudget, key: string): string {
   const budget = `the budget of the ${period}`;
   if (scope === 'all') return budget;
+  const isPattern = key.includes('*');
   const whose = {
     task: `the task ${key}`,
-    agent: key,
+    agent: isPattern ? `the agents ${key}` : key,
     token: `the API token ${tokenName ?? key}`,
-    user: `the ${key.includes('*') ? 'users' : 'user'} ${key}`,
-    repository: key,
+    user: `the ${isPattern ? 'users' : 'user'} ${key}`,
+    repository: isPattern ? `the repositories ${key}` : key,
   };
   return `${budget} of ${whose[scope]}`;
 }

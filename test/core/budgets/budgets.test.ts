@@ -200,13 +200,20 @@ describe('a budget of a pattern', () => {
     for (const daemon of [a, b])
       await expect(daemon.budgets.begin(of('acme/never-used'))).rejects.toMatchObject({
         ...spent('month'),
-        message: expect.stringContaining('The budget of the month of acme/* is used up: 3000 tokens'),
+        message: expect.stringContaining(
+          'The budget of the month of the repositories acme/* is used up: 3000 tokens',
+        ),
       });
     await expect(a.budgets.begin(of('zeta/q'))).resolves.toBeDefined();
     expect(
       await daemonOf(storage.database, list).service.list({ userId: 'root', role: 'admin' }),
     ).toMatchObject([
-      { name: 'the budget of the month of acme/*', key: 'acme/*', usedTokens: 3000, share: 1 },
+      {
+        name: 'the budget of the month of the repositories acme/*',
+        key: 'acme/*',
+        usedTokens: 3000,
+        share: 1,
+      },
     ]);
   });
 
@@ -221,8 +228,12 @@ describe('a budget of a pattern', () => {
     await daemon.use({ ...work, agent: 'codex' }, 1000, 1);
     await daemon.use({ ...work, agent: 'gemini' }, 5000, 1);
     expect(run.check()).toBeUndefined();
-    expect(run.check({ tokens: 1001, usd: 0 })).toMatchObject({ message: expect.stringContaining('of c*') });
-    expect(run.check({ tokens: 0, usd: 0.01 })).toMatchObject({ message: expect.stringContaining('of *') });
+    expect(run.check({ tokens: 1001, usd: 0 })).toMatchObject({
+      message: expect.stringContaining('of the agents c*'),
+    });
+    expect(run.check({ tokens: 0, usd: 0.01 })).toMatchObject({
+      message: expect.stringContaining('of the agents *'),
+    });
     await daemon.budgets.idle();
   });
 
