@@ -41,7 +41,6 @@ export interface AskingTurn {
   runId: string;
   conversationId: string;
   ownerId: string;
-  cwd: string;
   signal: AbortSignal;
   emit: (event: RunEventInput) => void;
 }

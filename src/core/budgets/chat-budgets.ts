@@ -33,10 +33,10 @@ export class ChatBudgets {
   /** The same for an answer without events, whose question is in the list of approvals only; throws a `BudgetReached`. */
   async passUnseen(
     usedBy: UsedBy,
-    { id: conversationId, owner_id: ownerId, cwd }: Pick<ConversationRow, 'id' | 'owner_id' | 'cwd'>,
+    { id: conversationId, owner_id: ownerId }: Pick<ConversationRow, 'id' | 'owner_id'>,
     turn: Pick<AskingTurn, 'runId' | 'signal'>,
   ): Promise<void> {
-    const unseen = { ...turn, conversationId, ownerId, cwd: cwd ?? '', emit: () => undefined };
+    const unseen = { ...turn, conversationId, ownerId, emit: () => undefined };
     try {
       await this.pass(usedBy, unseen);
     } catch (error) {

@@ -248,7 +248,7 @@ export class AgentMessages {
       sessionId = named;
       this.#saveSession(conversation, named);
     };
-    const turn = { runId, conversationId, ownerId: userId, cwd, signal, emit: sink };
+    const turn = { runId, conversationId, ownerId: userId, signal, emit: sink };
     await this.#deps.chatBudgets.pass(usedBy, turn).catch(async (error: unknown) => {
       // Where the turn was stopped, nobody waits for the decision.
       await this.#deps.approvals.expireForRun(runId);

@@ -138,9 +138,9 @@ export class ToolLoop {
 
   /** A task looks at its budgets as a whole. */
   async #passBudgets({ model, run: { id, context }, emit }: LoopOrder): Promise<void> {
-    const { taskId, conversationId, userId, workspace, signal } = context;
+    const { taskId, conversationId, userId, signal } = context;
     if (!model.usedBy || taskId !== undefined || conversationId === undefined) return;
-    const turn = { runId: id, conversationId, ownerId: userId, cwd: workspace, signal, emit };
+    const turn = { runId: id, conversationId, ownerId: userId, signal, emit };
     await this.#deps.chatBudgets.pass(model.usedBy, turn).catch(throwAsRunFailure);
   }
 
