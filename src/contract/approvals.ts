@@ -87,7 +87,7 @@ export const approvalSchema = z
       description: 'The agent that runs the call itself, whose arguments cannot be changed then',
     }),
     params: jsonObjectSchema.meta({ description: 'The arguments, with secrets masked' }),
-    cwd: z.string().meta({ description: 'Working directory of the call' }),
+    cwd: z.string().meta({ description: 'Working directory of the call; empty where it has none' }),
     securityLevel: dangerSchema,
     reason: z.string().meta({ description: 'Why the call needs a decision' }),
     scripts: z

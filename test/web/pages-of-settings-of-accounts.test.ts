@@ -35,7 +35,22 @@ describe.skipIf(!hasBrowser)('the settings of accounts and access (needs Chromiu
     await page.getByRole('checkbox', { name: 'tasks:read' }).focus();
     await page.keyboard.press('Space');
     await page.getByLabel('Expires').selectOption({ label: 'After 30 days' });
-    await page.getByLabel('Cost a day in USD').fill('2.5');
+    await page.getByText('Budget', { exact: true }).click();
+    await page.getByLabel('USD per day').fill('2.5');
+    await page.getByLabel('USD per month').fill('30');
+    await page.getByLabel('Model tokens per day').fill('100');
+    await page.getByText('Models at /v1', { exact: true }).click();
+    await page.getByLabel('Models', { exact: true }).fill('openai/*\n fast, ');
+    await page.getByLabel('Requests per minute').fill('60');
+    await page.getByLabel('Tokens per minute').fill('90000');
+    expect(await inspect(tab, 'tokens-limits')).toEqual([]);
+    // Closed again, the section opens where its field is wrong.
+    await page.getByText('Budget', { exact: true }).click();
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('Check the marked fields.').waitFor();
+    // The browser notes the refused request.
+    tab.problems.length = 0;
+    await page.getByLabel('Model tokens per day').fill('100000');
     await page.keyboard.press('Enter');
     const token = await page.getByRole('group', { name: 'token', exact: true }).innerText();
     expect(token).toMatch(/^svc_/);
@@ -43,11 +58,21 @@ describe.skipIf(!hasBrowser)('the settings of accounts and access (needs Chromiu
     await page.getByRole('button', { name: 'Done' }).click();
     await until(async () => expect(await page.content()).not.toContain(token));
     const { tokens } = await daemon.client.tokens.list();
-    expect(tokens[0]).toMatchObject({ scopes: ['tasks:read'], costPerDay: 2.5 });
+    expect(tokens[0]).toMatchObject({
+      scopes: ['tasks:read'],
+      tokensPerDay: 100_000,
+      costPerDay: 2.5,
+      costPerMonth: 30,
+      models: ['openai/*', 'fast'],
+      requestsPerMinute: 60,
+      tokensPerMinute: 90_000,
+    });
+    expect(tokens[0]).not.toHaveProperty('tokensPerMonth');
     const used = await fetch(`${daemon.url}/api/tasks`, { headers: { authorization: `Bearer ${token}` } });
     expect(used.status).toBe(200);
     await page.reload();
-    await page.getByText('2.5 USD a day').waitFor();
+    await page.getByText(/model openai\/\*, model fast, .*2\.5 USD per day, 30 USD per month/).waitFor();
+    expect(await inspect(tab, 'tokens-listed')).toEqual([]);
     await page.getByRole('button', { name: /^Revoke/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('There are no API tokens yet.').waitFor();

@@ -3,6 +3,7 @@ import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { UserStore } from '../auth/user-store.ts';
+import type { ChatBudgets } from '../budgets/chat-budgets.ts';
 import type { ConversationService } from '../chat/conversation-service.ts';
 import type { Runs } from '../chat/runs/compose-runs.ts';
 import type { Config } from '../config/config.ts';
@@ -54,6 +55,7 @@ export interface AgentProgramsDeps {
   conversations: ConversationService;
   loadRuns: () => Promise<Runs>;
   usage: UsageLedger;
+  chatBudgets: ChatBudgets;
   repositoryNames: RepositoryNames;
   log: Log;
   reportBug: (error: unknown) => void;

@@ -137,7 +137,8 @@ export class ApprovalService {
   #newRow(input: NewApproval, id: string): ApprovalRow {
     const { runtime, expireAfterMs } = this.#deps;
     const now = runtime.now();
-    const lifetime = expireAfterMs() ?? (input.task_id === null ? LIFETIME_MS.chat : LIFETIME_MS.task);
+    const isInChat = input.task_id === null && input.conversation_id !== null;
+    const lifetime = expireAfterMs() ?? LIFETIME_MS[isInChat ? 'chat' : 'task'];
     return {
       ...input,
       reason: visibleLine(input.reason),

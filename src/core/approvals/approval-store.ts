@@ -67,6 +67,18 @@ export class ApprovalStore {
   }
 
   /** An approval for exactly this call that is pending, or approved and not used yet. */
+  /** The request for exactly this call that was made last, also a decided one. */
+  findLatest({ scopeId, binding }: { scopeId: string; binding: string }): Promise<ApprovalRow | undefined> {
+    return this.#database.read
+      .selectFrom('approvals')
+      .selectAll()
+      .where('scope_id', '=', scopeId)
+      .where('binding', '=', binding)
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+  }
+
   findOpen(
     db: Kysely<Schema>,
     { scopeId, binding, now }: { scopeId: string; binding: string; now: string },

@@ -3,6 +3,7 @@ import type { Budget } from '../../contract/budgets.ts';
 import type { Database } from '../storage/database.ts';
 import { countersOf } from '../usage/usage-counters.ts';
 import type { UsageRecord, UsedBy } from '../usage/usage-record.ts';
+import { type SharedCounters, sharedCounters } from './budget-match.ts';
 import { startOf } from './budget-period.ts';
 
 /** Tokens and USD. */
@@ -16,6 +17,8 @@ const plus = (a: Used, b: Used): Used => ({ tokens: a.tokens + b.tokens, usd: a.
 
 /** Counts of more tasks than run at once are read again when they are needed. */
 const MAX_KNOWN = 10_000;
+/** Sorts after every text that goes on. */
+const LAST = '\u{10ffff}';
 
 /**
  * What was used in a period. The stored rows are the truth, which daemons share; what this process knows of them is as
@@ -26,6 +29,8 @@ export class BudgetCounts {
   readonly #known = new Map<string, Used>();
   /** What this process recorded since the day began, by what it counts for. */
   readonly #recorded = new Map<string, Used>();
+  /** The counters that are added up for a budget, as far as budgets were read. */
+  readonly #shared = new Map<string, SharedCounters>();
   readonly #settled: () => Promise<void>;
   #day = '';
 
@@ -39,7 +44,11 @@ export class BudgetCounts {
   add({ usedBy, ...record }: UsageRecord, day: string): void {
     this.#startDay(day);
     const used = usedOf(record);
-    for (const counts of namesOf(usedBy)) {
+    const names = namesOf(usedBy);
+    const sums = [...this.#shared]
+      .filter(([, shared]) => names.some((name) => shared.has(name)))
+      .map(([counts]) => counts);
+    for (const counts of [...names, ...sums]) {
       this.#recorded.set(counts, plus(this.#recorded.get(counts) ?? nothing, used));
       for (const period of ['run', 'day', 'month'] as const) {
         const key = keyOf(counts, period, day);
@@ -58,9 +67,13 @@ export class BudgetCounts {
   async read(counts: string, period: Budget['period'], day: string): Promise<Used> {
     this.#startDay(day);
     const key = keyOf(counts, period, day);
+    // First, so that what comes during the reading counts for it.
+    const shared = await sharedCounters(this.#database, counts);
+    if (shared) this.#shared.set(counts, shared);
     if (!this.#known.has(key)) await this.#settled();
     const before = this.#recorded.get(counts) ?? nothing;
-    const stored = await this.#stored(counts, startOf(period, day), day);
+    const start = startOf(period, day);
+    const stored = shared ? await this.#sum(shared, start, day) : await this.#stored(counts, start, day);
     const after = this.#recorded.get(counts) ?? nothing;
     // Usage only grows, so whichever has seen more is right. What came during the reading is not in it.
     const known = this.#known.get(key) ?? {
@@ -98,10 +111,29 @@ export class BudgetCounts {
     return row ?? nothing;
   }
 
+  async #sum({ prefix, ...shared }: SharedCounters, start: string, day: string): Promise<Used> {
+    const rows = await this.#database.read
+      .selectFrom('usage_days')
+      .select([
+        'scope',
+        sql<number>`cast(sum(tokens) as bigint)`.as('tokens'),
+        sql<number>`sum(cost_usd)`.as('usd'),
+      ])
+      .where('scope', '>=', prefix)
+      .where('scope', '<', `${prefix}${LAST}`)
+      .where('day', '>=', start)
+      .where('day', '<=', day)
+      .groupBy('scope')
+      .execute();
+    // Here, because the engines differ in how they match texts.
+    return rows.filter(({ scope }) => shared.has(scope)).reduce<Used>(plus, nothing);
+  }
+
   #startDay(day: string): void {
     if (this.#day === day && this.#known.size < MAX_KNOWN) return;
     this.#known.clear();
     this.#recorded.clear();
+    this.#shared.clear();
     this.#day = day;
   }
 }

@@ -51,7 +51,8 @@ export class Budgets {
   readonly #deps: BudgetsDeps;
   readonly #notices: BudgetNotices;
   readonly #notes = new Map<string, (message: string) => void>();
-  readonly #noticing = new Set<Promise<void>>();
+  /** What is read and sent while work goes on. */
+  readonly #pending = new Set<Promise<void>>();
 
   constructor(deps: BudgetsDeps) {
     this.#deps = deps;
@@ -60,10 +61,7 @@ export class Budgets {
     this.#notices = new BudgetNotices({ ...deps, marks: this.marks });
     deps.usage.listen((record, day) => {
       this.counts.add(record, day);
-      const noticing = this.#notice(record, day)
-        .catch(this.#onFailedRead)
-        .finally(() => this.#noticing.delete(noticing));
-      this.#noticing.add(noticing);
+      this.#continue(this.#notice(record, day));
     });
   }
 
@@ -88,7 +86,7 @@ export class Budgets {
       check: (pending) => {
         if (current.length > 0 && this.#deps.runtime.monotonic() - readAt > FRESH_MS) {
           readAt = this.#deps.runtime.monotonic();
-          this.#read(current).catch(this.#onFailedRead);
+          this.#continue(this.#read(current));
         }
         const spent = this.#spent(current, (used, limit) => used > limit, pending);
         return spent && this.#failure(spent.budget);
@@ -99,17 +97,25 @@ export class Budgets {
     };
   }
 
-  /** Throws a `BudgetReached` where a budget of work that is no task is used up. */
-  async require(usedBy: UsedBy): Promise<void> {
+  /** Throws a `BudgetReached` where a budget of work that is no task is used up; `asks` leaves out those that ask. */
+  async require(usedBy: UsedBy, { asks = false }: { asks?: boolean } = {}): Promise<void> {
     if (usedBy.taskId !== undefined && usedBy.agent !== undefined) return;
-    const spent = this.#spent(await this.#current(usedBy), (used, limit) => used >= limit);
+    const current = (await this.#current(usedBy)).filter(
+      ({ budget }) => !asks || budget.onReached === 'stop',
+    );
+    const spent = this.#spent(current, (used, limit) => used >= limit);
     if (!spent) return;
     throw toBudgetReached(this.#failure(spent.budget), this.#deps.runtime);
   }
 
-  /** Resolves once the notices of everything that was recorded are sent. */
+  /** Resolves once the notices of everything that was recorded are sent, and nothing is read any more. */
   async idle(): Promise<void> {
-    await Promise.all(this.#noticing);
+    await Promise.all(this.#pending);
+  }
+
+  #continue(work: Promise<void>): void {
+    const pending = work.catch(this.#onFailedRead).finally(() => this.#pending.delete(pending));
+    this.#pending.add(pending);
   }
 
   async #current(usedBy: UsedBy): Promise<CurrentBudget[]> {

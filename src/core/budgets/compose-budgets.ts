@@ -5,6 +5,7 @@ import { dayOf } from '../usage/usage-days.ts';
 import { BudgetApprovals } from './budget-approvals.ts';
 import { BudgetService } from './budget-service.ts';
 import { Budgets, type BudgetsDeps } from './budgets.ts';
+import { ChatBudgets } from './chat-budgets.ts';
 
 const KEPT_MS = 90 * 86_400_000;
 
@@ -16,6 +17,7 @@ export interface BudgetFeatureDeps extends BudgetsDeps {
 export interface BudgetServices {
   budgets: Budgets;
   budgetApprovals: BudgetApprovals;
+  chatBudgets: ChatBudgets;
   budgetReports: BudgetService;
 }
 
@@ -23,10 +25,12 @@ export interface BudgetServices {
 export function composeBudgets(deps: BudgetFeatureDeps): Feature<BudgetServices> {
   const { database, runtime } = deps;
   const budgets = new Budgets(deps);
+  const budgetApprovals = new BudgetApprovals({ ...deps, marks: budgets.marks });
   return {
     services: {
       budgets,
-      budgetApprovals: new BudgetApprovals({ ...deps, marks: budgets.marks }),
+      budgetApprovals,
+      chatBudgets: new ChatBudgets({ ...deps, budgets, budgetApprovals }),
       budgetReports: new BudgetService({ ...deps, budgets }),
     },
     lifecycle: {

@@ -5,6 +5,7 @@ import type { Database } from '../storage/database.ts';
 import { prepareQuery } from '../storage/prepared-query.ts';
 import type { ApiTokenRow } from '../storage/rows/auth.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
+import { fits, isByAddress, isShared } from './budget-match.ts';
 
 /** A budget with where it is set. */
 export interface KnownBudget extends Budget {
@@ -15,7 +16,10 @@ export interface KnownBudget extends Budget {
 
 /** A budget that counts for a piece of work, with whose usage it counts. */
 export interface MatchedBudget extends KnownBudget {
-  /** `all`, `agent:NAME`, `token:ID`, `user:ID`, `repository:NAME` or `task:ID`, as for every run. */
+  /**
+   * `all`, `agent:NAME`, `token:ID`, `user:ID`, `repository:NAME` or `task:ID`, as for every run. With a pattern in place of
+   * the name, or of the e-mail address of a user, it adds up all that match.
+   */
   counts: string;
   /** For people, as the subject of a sentence. */
   name: string;
@@ -110,6 +114,11 @@ const toTokenBudgets = (rows: readonly TokenRow[]): KnownBudget[] =>
     ];
   });
 
+async function findAddress({ read }: Pick<Database, 'read'>, id: string): Promise<string | undefined> {
+  const row = await read.selectFrom('users').select('email').where('id', '=', id).executeTakeFirst();
+  return row?.email;
+}
+
 /** The budgets that count for work. */
 export async function budgetsOf(
   { database, config }: KnownBudgetsDeps,
@@ -120,17 +129,18 @@ export async function budgetsOf(
     ...configuredBudgets(config),
     ...(tokenId === undefined ? [] : toTokenBudgets(await findTokenRow(database, tokenId))),
   ];
+  const address = known.some(isByAddress) ? await findAddress(database, usedBy.userId) : undefined;
   return known.flatMap((budget) => {
     const key = keyOf(budget, usedBy);
-    if (key === undefined || (budget.match !== undefined && budget.match !== key)) return [];
+    if (key === undefined || !fits(budget, key, address)) return [];
     // What is not a task has no run to count.
     if (budget.period === 'run' && usedBy.taskId === undefined) return [];
-    const found = matched(budget, key);
+    const found = matched(budget, isShared(budget) ? (budget.match ?? key) : key);
     return [budget.period === 'run' ? { ...found, counts: `task:${usedBy.taskId}` } : found];
   });
 }
 
-/** The budget of one whose usage it counts. */
+/** The budget with the key, or the pattern, of those whose usage it counts. */
 export const matched = (budget: KnownBudget, key: string): MatchedBudget => ({
   ...budget,
   counts: budget.scope === 'all' ? 'all' : `${budget.scope}:${key}`,
@@ -152,12 +162,13 @@ function keyOf({ scope }: Budget, usedBy: UsedBy): string | undefined {
 function nameOf({ scope, period, tokenName }: KnownBudget, key: string): string {
   const budget = `the budget of the ${period}`;
   if (scope === 'all') return budget;
+  const isPattern = key.includes('*');
   const whose = {
     task: `the task ${key}`,
-    agent: key,
+    agent: isPattern ? `the agents ${key}` : key,
     token: `the API token ${tokenName ?? key}`,
-    user: `the user ${key}`,
-    repository: key,
+    user: `the ${isPattern ? 'users' : 'user'} ${key}`,
+    repository: isPattern ? `the repositories ${key}` : key,
   };
   return `${budget} of ${whose[scope]}`;
 }

@@ -26,6 +26,7 @@ import type { Compactor } from './compactor.ts';
 import type { ConversationFeeds } from './conversation-feeds.ts';
 import { toConversation, toMessage } from './conversation-mapping.ts';
 import type { ConversationConditions, ConversationStore, NewMessage } from './conversation-store.ts';
+import type { ChatBudgets } from '../budgets/chat-budgets.ts';
 import type { ModelCalls } from '../providers/model-calls.ts';
 import { usedInConversation } from '../usage/used-by.ts';
 import type { RepositoryNames } from '../worktrees/repository-names.ts';
@@ -47,6 +48,7 @@ export interface ConversationServiceDeps {
   database: Database;
   store: ConversationStore;
   providers: Pick<ModelProviders, 'resolve' | 'priceOf'>;
+  chatBudgets: Pick<ChatBudgets, 'passUnseen'>;
   calls: ModelCalls;
   repositoryNames: Pick<RepositoryNames, 'of'>;
   compactor: Compactor;
@@ -228,11 +230,12 @@ export class ConversationService {
     const { id } = conversation;
     const usedBy = await usedInConversation(repositoryNames, caller, conversation);
     // A message that no model can answer is not stored.
-    const model = await providers.resolve(input, usedBy);
+    const model = await providers.resolve(input, usedBy, { asks: true });
     const accepted = await this.accept(caller, id, input.content, { model, signal });
     const { message: userMessage, compaction } = accepted;
     const turn = publishTurn(this.#deps, userMessage, { isCompacted: compaction !== undefined });
     try {
+      await this.#deps.chatBudgets.passUnseen(usedBy, conversation, { runId: userMessage.id, signal });
       const { usage, row } = await this.#answer(model, accepted, signal);
       const assistantMessage = await this.append(caller, id, row);
       turn.complete(assistantMessage, model, usage);

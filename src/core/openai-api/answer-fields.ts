@@ -3,7 +3,8 @@ import type {
   OpenAiFinishReason,
   OpenAiUsage,
 } from '../../contract/openai/chat-completions.ts';
-import type { AnswerEnd, WholeAnswer } from '../providers/model-calls.ts';
+import type { AnswerEnd } from '../providers/answer-end.ts';
+import type { WholeAnswer } from '../providers/model-calls.ts';
 import type { AnswerPart } from '../providers/resolved-model.ts';
 
 type CallPart = Extract<AnswerPart, { type: 'tool-call' }>;

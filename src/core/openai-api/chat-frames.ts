@@ -1,6 +1,6 @@
 import type { ChatCompletionRequest } from '../../contract/openai/chat-completions.ts';
 import type { AppError } from '../errors.ts';
-import type { AnswerEnd } from '../providers/model-calls.ts';
+import type { AnswerEnd } from '../providers/answer-end.ts';
 import type { AnswerPart } from '../providers/resolved-model.ts';
 import { toFinishReason, toUsage } from './answer-fields.ts';
 import { CallDeltas, type CallStep } from './call-deltas.ts';

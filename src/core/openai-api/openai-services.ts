@@ -1,4 +1,5 @@
 import type { AgentRegistry } from '../agents/agent-registry.ts';
+import type { BudgetApprovals } from '../budgets/budget-approvals.ts';
 import type { Budgets } from '../budgets/budgets.ts';
 import type { Config } from '../config/config.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
@@ -29,6 +30,7 @@ export interface OpenAiApiDeps {
   modelProviders: ModelProviders;
   modelCalls: ModelCalls;
   budgets: Budgets;
+  budgetApprovals: BudgetApprovals;
   limits: RateLimits;
   registry: AgentRegistry;
   tasks: TaskService;

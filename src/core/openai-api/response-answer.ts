@@ -1,5 +1,6 @@
 import type { OpenAiResponse, ResponseOutputItem, ResponseRequest } from '../../contract/openai/responses.ts';
-import type { AnswerEnd, WholeAnswer } from '../providers/model-calls.ts';
+import type { AnswerEnd } from '../providers/answer-end.ts';
+import type { WholeAnswer } from '../providers/model-calls.ts';
 import { partsOf, toUsage } from './answer-fields.ts';
 import type { AnswerHead } from './chat-answer.ts';
 

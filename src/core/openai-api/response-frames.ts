@@ -1,6 +1,6 @@
 import type { OpenAiResponse, ResponseOutputItem, ResponseRequest } from '../../contract/openai/responses.ts';
 import type { AppError } from '../errors.ts';
-import type { AnswerEnd } from '../providers/model-calls.ts';
+import type { AnswerEnd } from '../providers/answer-end.ts';
 import type { AnswerPart } from '../providers/resolved-model.ts';
 import { CallDeltas, type CallStep } from './call-deltas.ts';
 import type { AnswerHead } from './chat-answer.ts';

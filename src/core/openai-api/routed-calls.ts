@@ -1,5 +1,6 @@
 import type { Caller } from '../auth/caller.ts';
-import type { AnswerEnd, ModelCalls, WholeAnswer } from '../providers/model-calls.ts';
+import type { AnswerEnd } from '../providers/answer-end.ts';
+import type { ModelCalls, WholeAnswer } from '../providers/model-calls.ts';
 import type { CallRequest } from '../providers/model-request.ts';
 import type { AnswerPart, ResolvedModel } from '../providers/resolved-model.ts';
 import { forProvider } from './call-settings.ts';

@@ -1,28 +1,27 @@
 import { AgentFailure } from '../agents/agent-adapter.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { BudgetApprovals } from '../budgets/budget-approvals.ts';
+import type { Used } from '../budgets/budget-counts.ts';
 import { toBudgetReached } from '../budgets/budget-reached.ts';
 import type { Budgets } from '../budgets/budgets.ts';
+import type { MatchedBudget } from '../budgets/known-budgets.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
-import type { AnswerEnd } from '../providers/model-calls.ts';
-import { costOfCall } from '../providers/model-prices.ts';
+import { AnswerEstimate } from '../providers/answer-estimate.ts';
+import type { AnswerEnd } from '../providers/answer-end.ts';
 import type { CallRequest } from '../providers/model-request.ts';
 import type { AnswerPart, ResolvedModel } from '../providers/resolved-model.ts';
 import type { Runtime } from '../runtime.ts';
 import { usedByCaller } from '../usage/used-by.ts';
-import type { UsageLedger } from '../usage/usage-ledger.ts';
-import { charactersIn } from './characters-in.ts';
 import { TokenMinutes } from './token-minutes.ts';
 
 const MINUTE_MS = 60_000;
-/** Characters of a token where its count is not known yet: more than it usually has, so that the estimate is low. */
-const CHARACTERS = 5;
 /** How many tokens may pass before they are counted. */
 const COUNT_EVERY = 100;
 
 export interface SpendingDeps {
   limits: Pick<RateLimits, 'take' | 'check' | 'add' | 'left'>;
   budgets: Pick<Budgets, 'begin'>;
-  usage: Pick<UsageLedger, 'record'>;
+  budgetApprovals: Pick<BudgetApprovals, 'leaveQuestion'>;
   runtime: Pick<Runtime, 'now'>;
   reportBug: (error: unknown) => void;
 }
@@ -31,7 +30,7 @@ export interface SpendingDeps {
 export interface CallSpending {
   /** Takes parts as they come; throws once the caller has reached a cap. */
   take(parts: readonly AnswerPart[]): void;
-  /** Ends with what the provider reports; where the call broke off, with what it is estimated to have used. */
+  /** Ends with what the provider reports; where the call broke off, with an estimate. */
   end(reported: AnswerEnd['usage'] | undefined): void;
 }
 
@@ -60,54 +59,35 @@ export class Spending {
     model: Pick<ResolvedModel, 'provider' | 'modelId' | 'price'>,
     request: CallRequest | string,
   ): Promise<CallSpending> {
-    const { budgets, usage, runtime, reportBug } = this.#deps;
+    const { budgets, budgetApprovals, runtime, reportBug } = this.#deps;
     const usedBy = usedByCaller(caller);
+    const ask = (...question: [MatchedBudget, Used]) =>
+      budgetApprovals.leaveQuestion(...question, usedBy.userId);
     const minute = await this.#minutes.begin(caller);
-    const budget = await budgets.begin(usedBy).catch((error: unknown) => {
+    const budget = await budgets.begin(usedBy, { ask }).catch((error: unknown) => {
       throw error instanceof AgentFailure ? toBudgetReached(error, runtime) : error;
     });
-    const prompt = Math.floor(charactersIn(request) / CHARACTERS);
-    let characters = 0;
+    const estimate = new AnswerEstimate(request, model.price);
     let counted = 0;
     const count = (tokens: number) => {
       minute?.count(tokens - counted, reportBug);
       counted = tokens;
     };
-    const estimate = () => {
-      const answer = Math.floor(characters / CHARACTERS);
-      const usd = model.price && costOfCall(model.price, { prompt, answer });
-      return { answer, tokens: prompt + answer, usd };
-    };
     return {
       take: (parts) => {
-        for (const part of parts) if ('delta' in part) characters += part.delta.length;
-        if (prompt + characters / CHARACTERS - counted < COUNT_EVERY) return;
-        const { tokens, usd = 0 } = estimate();
+        estimate.take(parts);
+        const { tokens } = estimate;
+        if (tokens - counted < COUNT_EVERY) return;
         count(tokens);
         minute?.check();
-        const failure = budget.check({ tokens, usd });
+        const failure = budget.check({ tokens, usd: estimate.used.usd ?? 0 });
         if (failure) throw toBudgetReached(failure, runtime);
       },
       end: (reported) => {
         budget.end();
-        const { answer, tokens, usd } = estimate();
-        if (reported) {
-          const { promptTokens = prompt, completionTokens = answer } = reported;
-          count(promptTokens + completionTokens);
-          return;
-        }
-        if (characters === 0) return;
-        count(tokens);
-        // Providers charge for what they have sent, even if the caller ends the call.
-        const { provider, modelId } = model;
-        usage.record({
-          usedBy,
-          provider,
-          model: modelId,
-          inputTokens: prompt,
-          outputTokens: answer,
-          costUsd: usd,
-        });
+        const { prompt, answer } = estimate.used;
+        const { promptTokens = prompt, completionTokens = answer } = reported ?? {};
+        if (reported || !estimate.isEmpty) count(promptTokens + completionTokens);
       },
     };
   }

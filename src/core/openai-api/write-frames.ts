@@ -1,5 +1,5 @@
 import type { AppError } from '../errors.ts';
-import type { AnswerEnd } from '../providers/model-calls.ts';
+import type { AnswerEnd } from '../providers/answer-end.ts';
 import type { AnswerPart } from '../providers/resolved-model.ts';
 
 /** Makes server-sent events of an answer, as text. */

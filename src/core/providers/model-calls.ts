@@ -1,33 +1,21 @@
-import type { CompletionChunk, FinishReason, TokenUsage } from '../../contract/chat.ts';
+import type { CompletionChunk } from '../../contract/chat.ts';
 import type { CallDetails } from '../metrics/model-metrics.ts';
+import { type AnswerEnd, toAnswerEnd, type VendorEnd } from './answer-end.ts';
 import type { CallCounts } from './call-counts.ts';
 import { StreamInterrupted, failCall, MAX_CALL_MS, requestCancelled } from './call-failure.ts';
-import { costOf } from './call-cost.ts';
-import { finishReasonOf, isComplete } from './finish-reason.ts';
+import { isComplete } from './finish-reason.ts';
 import { ModelError, modelError } from './model-error.ts';
 import { type CallRequest, type RequestOptions, toModelRequest } from './model-request.ts';
 import type { Prompt } from './prompt.ts';
 import type { ModelProviders } from './model-providers.ts';
 import type { AnswerPart, ResolvedModel, VendorModel } from './resolved-model.ts';
 import { answerParts } from './streams/answer-parts.ts';
-import { HeardAnswer } from './streams/heard-answer.ts';
-import { type CachedTokens, toCachedTokens, toTokenUsage } from './token-usage.ts';
 
 export interface CallOptions extends RequestOptions {
   /** Aborts the call when its answer is no longer needed. */
   signal: AbortSignal;
 }
 
-/** How an answer ended, and what it used. */
-export interface AnswerEnd {
-  finishReason: FinishReason;
-  usage: TokenUsage;
-  cached: CachedTokens;
-  /** Of the completion tokens, where the vendor says. */
-  reasoningTokens: number | undefined;
-  /** Where the provider says what the call cost. */
-  costUsd: number | undefined;
-}
 /** A whole answer, in the parts of the packages. */
 export interface WholeAnswer extends AnswerEnd {
   content: Awaited<ReturnType<VendorModel['doGenerate']>>['content'];
@@ -41,7 +29,7 @@ export interface ModelCallsDeps {
   providers: Pick<ModelProviders, 'toFailure' | 'succeeded' | 'failed'>;
   /** The time limit of a call, five minutes by default. */
   longestMs?: number;
-  counts?: Pick<CallCounts, 'begin' | 'showsContent'>;
+  counts?: Pick<CallCounts, 'begin'>;
 }
 
 /**
@@ -79,15 +67,15 @@ export class ModelCalls {
       const { content, ...vendorEnd } = await resolved.model.doGenerate({ ...request, abortSignal });
       const end = toAnswerEnd(vendorEnd);
       this.#providers.succeeded(resolved.provider);
-      count?.(end, () => content);
+      count?.end(end, () => content);
       return { content, ...end };
     } catch (error) {
       if (signal.aborted) throw requestCancelled();
       const failed = this.#fail(resolved, error, timeout);
-      count?.({ failure: failed.failure.code });
+      count?.end({ failure: failed.failure.code });
       throw failed;
     } finally {
-      count?.({ failure: 'cancelled' });
+      count?.end({ failure: 'cancelled' });
     }
   }
 
@@ -114,31 +102,31 @@ export class ModelCalls {
     const timeout = AbortSignal.timeout(this.#longestMs);
     const consumerLeft = new AbortController();
     const count = this.#counts?.begin(resolved, { ...detailsOf(request), isStreamed: true });
-    const heard = this.#counts?.showsContent ? new HeardAnswer() : undefined;
+    count?.sent(request);
     let vendorEnd: VendorEnd | undefined;
     try {
       const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);
       for await (const parts of answerParts(resolved.model, { ...request, abortSignal })) {
+        count?.take(parts);
         const failed = parts.findIndex(({ type }) => type === 'error');
         if (failed > 0) yield parts.slice(0, failed);
         const part = parts[failed];
         if (part?.type === 'error') throw part.error;
-        heard?.add(parts);
         vendorEnd = parts.find((each) => each.type === 'finish') ?? vendorEnd;
         yield parts;
       }
       if (!vendorEnd || !isCompleteEnd(vendorEnd)) throw new StreamInterrupted();
       const end = toAnswerEnd(vendorEnd);
       this.#providers.succeeded(resolved.provider);
-      count?.(end, heard && (() => heard.content));
+      count?.end(end);
       return end;
     } catch (error) {
       if (signal.aborted) throw requestCancelled();
       const failed = this.#fail(resolved, error, timeout);
-      count?.({ failure: failed.failure.code });
+      count?.end({ failure: failed.failure.code });
       throw failed;
     } finally {
-      count?.({ failure: 'cancelled' });
+      count?.end({ failure: 'cancelled' });
       // Stops the call when the consumer stops reading early.
       consumerLeft.abort();
     }
@@ -191,26 +179,6 @@ const detailsOf = ({ prompt, maxOutputTokens, temperature }: CallRequest): CallD
   temperature,
   input: () => prompt,
 });
-
-type VendorEnd = Pick<
-  Awaited<ReturnType<VendorModel['doGenerate']>>,
-  'finishReason' | 'usage' | 'providerMetadata'
->;
-
-const toAnswerEnd = ({ finishReason, usage, providerMetadata }: VendorEnd): AnswerEnd => {
-  const { inputTokens, outputTokens } = usage;
-  return {
-    usage: toTokenUsage({
-      inputTokens: inputTokens.total,
-      outputTokens: outputTokens.total,
-      totalTokens: undefined,
-    }),
-    finishReason: finishReasonOf(finishReason.unified),
-    cached: toCachedTokens(inputTokens.cacheRead, inputTokens.cacheWrite),
-    reasoningTokens: outputTokens.reasoning,
-    costUsd: costOf(providerMetadata),
-  };
-};
 
 const isCompleteEnd = ({ finishReason: { unified, raw } }: VendorEnd): boolean =>
   isComplete({ finishReason: unified, rawFinishReason: raw });

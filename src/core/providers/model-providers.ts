@@ -87,12 +87,19 @@ export class ModelProviders {
     });
   }
 
-  /** Resolves the model of a request for those who use it; throws an `AppError` with a hint where there is none. */
-  async resolve(request: ModelRequest, usedBy: UsedBy | undefined): Promise<ResolvedModel> {
+  /**
+   * Resolves the model of a request for those who use it; throws an `AppError` with a hint where there is none. With `asks`,
+   * the caller looks at the budgets that ask a person.
+   */
+  async resolve(
+    request: ModelRequest,
+    usedBy: UsedBy | undefined,
+    options: { asks?: boolean } = {},
+  ): Promise<ResolvedModel> {
     const { provider, modelId: named } = chooseModel(request, this.#deps.config, this.#connections);
     const connection = this.#connections.of(provider);
     this.#breakers.requireClosed(provider, 'chat');
-    if (usedBy) await this.#deps.budgets.require(usedBy);
+    if (usedBy) await this.#deps.budgets.require(usedBy, options);
     const modelId = named ?? (await this.#firstModel(provider));
     const create = await this.#factoryOf(provider, connection);
     const known = knownModelsOf(provider).find(({ id }) => id === modelId);

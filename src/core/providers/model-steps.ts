@@ -5,6 +5,7 @@ import { isOwnError } from '../outbound/outbound-error.ts';
 import { StreamInterrupted, failCall, MAX_CALL_MS, requestCancelled } from './call-failure.ts';
 import { MAX_CALLS, TooManyCalls } from './call-limit.ts';
 import { costOf } from './call-cost.ts';
+import type { CountedCall } from './call-counts.ts';
 import { finishReasonOf, isComplete } from './finish-reason.ts';
 import { loadSdk } from './load-sdk.ts';
 import type { ModelCallsDeps } from './model-calls.ts';
@@ -92,13 +93,13 @@ export class ModelSteps {
     const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);
     try {
       const parts = request.isStreamed
-        ? streamStep(resolved, request, abortSignal)
+        ? streamStep(resolved, request, abortSignal, count)
         : generateStep(resolved, request, abortSignal);
       for (let next = await parts.next(); ; next = await parts.next()) {
         if (next.done) {
           this.#providers.succeeded(resolved.provider);
           const { text, calls } = next.value;
-          count?.(next.value, () => ({ text, calls }));
+          count?.end(next.value, () => ({ text, calls }));
           return next.value;
         }
         yield next.value;
@@ -108,10 +109,10 @@ export class ModelSteps {
       if (isOwnError(error)) throw error;
       const limits = { timeout, longestMs: this.#longestMs };
       const failure = failCall(this.#providers, resolved, error, limits);
-      count?.({ failure: failure.code });
+      count?.end({ failure: failure.code });
       throw new StepFailed(failure);
     } finally {
-      count?.({ failure: 'cancelled' });
+      count?.end({ failure: 'cancelled' });
       consumerLeft.abort();
     }
   }
@@ -146,6 +147,7 @@ async function* streamStep(
   resolved: ResolvedModel,
   request: StepRequest,
   abortSignal: AbortSignal,
+  count: CountedCall | undefined,
 ): AsyncGenerator<StepPart, StepEnd> {
   const sdk = await loadSdk();
   const relayed = new RelayedModel(resolved.model);
@@ -159,9 +161,11 @@ async function* streamStep(
   ended.catch(() => undefined);
   const modelRequest = await Promise.race([relayed.request, ended]);
   if ('finishReason' in modelRequest) throw new StreamInterrupted();
+  count?.sent(modelRequest);
   let text = '';
   const called = { 'tool-input-start': 0, 'tool-call': 0 };
-  for await (const parts of answerParts(resolved.model, modelRequest))
+  for await (const parts of answerParts(resolved.model, modelRequest)) {
+    count?.take(parts);
     for (const part of parts) {
       if (part.type === 'error') throw part.error;
       if ((part.type === 'tool-input-start' || part.type === 'tool-call') && ++called[part.type] > MAX_CALLS)
@@ -174,6 +178,7 @@ async function* streamStep(
       text += part.delta;
       yield { type: 'text', text: part.delta };
     }
+  }
   relayed.end();
   const end = await ended;
   if (!isComplete(end)) throw new StreamInterrupted();

@@ -70,7 +70,7 @@ export function ApprovalCard({ approval, isSticky = false, level = 3, onTask }: 
         {Object.entries(approval.params).map(([name, value]) => (
           <Fact key={name} name={visibleLine(name)} text={textOf(value)} isCode />
         ))}
-        <Fact name="Directory" text={approval.cwd} isCode />
+        {approval.cwd && <Fact name="Directory" text={approval.cwd} isCode />}
         {approval.scripts && (
           <Fact
             name="Scripts"

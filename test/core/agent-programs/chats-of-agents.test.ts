@@ -32,9 +32,51 @@ async function open(
   return { daemon, cwd, id: conversation.id, conversation };
 }
 
+/** A budget that others have used up. */
+async function usedUp(onReached: 'ask' | 'stop') {
+  const budgets = [{ scope: 'all', period: 'day', tokens: 1000, onReached }];
+  const opened = await open({ ...scripted(temporaryFolder()), budgets });
+  const { usage } = opened.daemon.app;
+  const counts = { inputTokens: 1000, outputTokens: 0, costUsd: undefined };
+  usage.record({ usedBy: { userId: 'user_other' }, provider: '', model: '', ...counts });
+  await usage.idle();
+  return opened;
+}
+
 const typesOf = (events: readonly RunEvent[]) => [...new Set(events.map(({ type }) => type))];
 
 describe('a conversation with an agent', () => {
+  it('asks a person about a budget that is used up, and does not begin where it is denied', async () => {
+    const { daemon, id } = await usedUp('ask');
+    const denied = await send(daemon, id, 'one', { decide: 'deny' });
+    expect(typesOf(denied.events)).toEqual([
+      'user_message',
+      'agent:start',
+      'tool:call',
+      'approval:requested',
+      'approval:decided',
+      'tool:result',
+      'error',
+    ]);
+    expect(denied.answer).toMatchObject({ status: 'interrupted', error: { code: 'BUDGET_DENIED' } });
+    const allowed = await send(daemon, id, 'two');
+    expect(allowed.events.find(({ type }) => type === 'approval:requested')?.data).toMatchObject({
+      approval: { toolName: 'exceed_budget', conversationId: id },
+    });
+    expect(allowed.answer).toMatchObject({
+      status: 'completed',
+      content: expect.stringMatching(/ s1 two$/),
+      toolCalls: [{ name: 'exceed_budget', result: 'The budget was raised', status: 'success' }],
+    });
+  });
+
+  it('ends where a budget that stops is used up', async () => {
+    const { daemon, id } = await usedUp('stop');
+    const { events, answer } = await send(daemon, id, 'one');
+    expect(typesOf(events)).toEqual(['user_message', 'agent:start', 'error']);
+    expect(answer).toMatchObject({ status: 'interrupted', error: { code: 'DAY_BUDGET' } });
+  });
+
   it('sends each message to one process in the directory itself, and names the agent', async () => {
     const { daemon, cwd, id, conversation } = await open();
     expect(conversation).toMatchObject({ agent: 'toy', cwd });

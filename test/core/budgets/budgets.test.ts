@@ -65,6 +65,13 @@ const matches = {
   user: 'ann',
   repository: 'acme/shop',
 };
+const addUser = (database: Database, id: string, email: string) =>
+  database.write(({ db }) =>
+    db
+      .insertInto('users')
+      .values({ id, email, name: id, role: 'user', onboarding_completed: 0, created_at: '2026-01-01' })
+      .execute(),
+  );
 const spent = (period: string) => ({ name: 'AgentFailure', failure: 'budget', code: `${period}_budget` });
 
 describe.each(budgetScopes.flatMap((scope) => budgetPeriods.map((period) => ({ scope, period }))))(
@@ -170,6 +177,127 @@ it('notifies its user at 80 % and at its end, once for each budget and period, o
   expect(sent().map(({ type }) => type)).toEqual(['budget_warning', 'budget_reached', 'budget_warning']);
 });
 
+describe('a budget of a pattern', () => {
+  it('is one sum of all that match, over days and daemons', async () => {
+    await using storage = await openStorage();
+    const list = [{ scope: 'repository', match: 'acme/*', period: 'month', tokens: 3000 }] as const;
+    const [a, b] = [daemonOf(storage.database, list), daemonOf(storage.database, list)];
+    const of = (repository: string): UsedBy => ({ ...work, repository });
+    for (const daemon of [a, b]) daemon.clock.time = new Date('2026-03-01T12:00:00Z');
+    await a.use(of('acme/shop'), 1000);
+    for (const other of ['ACME/shop', 'acme', 'acmeX/y', 'gitlab.com/acme/z', 'zeta/q'])
+      await a.use(of(other), 5000);
+    for (const daemon of [a, b]) daemon.clock.time = new Date('2026-03-31T12:00:00Z');
+    const run = await a.budgets.begin(of('acme/shop'));
+    await b.use(of('acme/web/api'), 999);
+    await b.budgets.begin(of('acme/new'));
+    // Of another daemon, and of this one after the last reading.
+    await a.use(of('acme/new'), 1000);
+    await a.budgets.begin(of('acme/new'));
+    expect(run.check({ tokens: 1, usd: 0 })).toBeUndefined();
+    expect(run.check({ tokens: 2, usd: 0 })).toMatchObject(spent('month'));
+    await b.use(of('acme/new'), 1);
+    for (const daemon of [a, b])
+      await expect(daemon.budgets.begin(of('acme/never-used'))).rejects.toMatchObject({
+        ...spent('month'),
+        message: expect.stringContaining(
+          'The budget of the month of the repositories acme/* is used up: 3000 tokens',
+        ),
+      });
+    await expect(a.budgets.begin(of('zeta/q'))).resolves.toBeDefined();
+    expect(
+      await daemonOf(storage.database, list).service.list({ userId: 'root', role: 'admin' }),
+    ).toMatchObject([
+      {
+        name: 'the budget of the month of the repositories acme/*',
+        key: 'acme/*',
+        usedTokens: 3000,
+        share: 1,
+      },
+    ]);
+  });
+
+  it('counts each record once, also of all agents together', async () => {
+    await using storage = await openStorage();
+    const daemon = daemonOf(storage.database, [
+      { scope: 'agent', match: '*', period: 'day', usd: 3 },
+      { scope: 'agent', match: 'c*', period: 'day', tokens: 3000 },
+    ]);
+    const run = await daemon.budgets.begin(work);
+    await daemon.use(work, 1000, 1);
+    await daemon.use({ ...work, agent: 'codex' }, 1000, 1);
+    await daemon.use({ ...work, agent: 'gemini' }, 5000, 1);
+    expect(run.check()).toBeUndefined();
+    expect(run.check({ tokens: 1001, usd: 0 })).toMatchObject({
+      message: expect.stringContaining('of the agents c*'),
+    });
+    expect(run.check({ tokens: 0, usd: 0.01 })).toMatchObject({
+      message: expect.stringContaining('of the agents *'),
+    });
+    await daemon.budgets.idle();
+  });
+
+  it('finds users by their e-mail addresses, and notifies administrators', async () => {
+    await using storage = await openStorage();
+    const { database } = storage;
+    await addUser(database, 'ann', 'ann@example.org');
+    await addUser(database, 'bob', 'bob@example.org');
+    await addUser(database, 'eve', 'eve@example.com');
+    await database.write(({ db }) =>
+      db.updateTable('users').set({ role: 'admin' }).where('id', '=', 'eve').execute(),
+    );
+    const daemon = daemonOf(database, [
+      { scope: 'user', match: '*@Example.org', period: 'day', tokens: 3000 },
+      { scope: 'user', match: 'eve@example.com', period: 'day', tokens: 1000 },
+    ]);
+    await daemon.use(work, 1400);
+    await daemon.use({ ...work, userId: 'bob' }, 1000);
+    await daemon.use({ ...work, userId: 'eve' }, 999);
+    expect(daemon.sent).toMatchObject([
+      {
+        userId: 'eve',
+        type: 'budget_warning',
+        title: expect.stringContaining('users *@Example.org is used'),
+      },
+      {
+        userId: 'eve',
+        type: 'budget_warning',
+        title: expect.stringContaining('user eve@example.com is used'),
+      },
+    ]);
+    await daemon.use(work, 600);
+    await expect(daemon.budgets.begin({ ...work, userId: 'bob' })).rejects.toMatchObject(spent('day'));
+    await expect(daemon.budgets.begin({ ...work, userId: 'eve' })).resolves.toBeDefined();
+    await daemon.use({ ...work, userId: 'eve' }, 1);
+    await expect(daemon.budgets.begin({ ...work, userId: 'eve' })).rejects.toMatchObject(spent('day'));
+    // What others used is not for users to see.
+    expect(await daemon.service.list({ userId: 'ann', role: 'user' })).toEqual([]);
+  });
+
+  it('of runs holds for each task of those that match', async () => {
+    await using storage = await openStorage();
+    const daemon = daemonOf(storage.database, [
+      { scope: 'repository', match: '*/shop', period: 'run', tokens: 1000 },
+    ]);
+    await daemon.use(work, 1000);
+    await expect(daemon.budgets.begin(work)).rejects.toMatchObject(spent('run'));
+    await expect(daemon.budgets.begin({ ...work, taskId: 'task_2' })).resolves.toBeDefined();
+  });
+
+  it.each([
+    [{ scope: 'all', match: '*' }, 'The scope all has nothing to match'],
+    [{ scope: 'token', match: 'tok_*' }, 'Expected the id of a token'],
+    [{ scope: 'task', match: '*' }, 'Expected the id of a task'],
+    [{ scope: 'repository', match: 'acme/{a,b}' }, 'other patterns'],
+    [{ scope: 'repository', match: 'acme/a acme/b' }, 'other patterns'],
+    [{ scope: 'agent', match: 'cl?ude' }, 'other patterns'],
+    [{ scope: 'user', match: 'ann*' }, 'Expected a pattern of e-mail addresses'],
+  ])('is refused as %j', (budget, message) => {
+    const { error } = budgetSchema.safeParse({ ...budget, period: 'day', tokens: 1000 });
+    expect(error?.issues).toMatchObject([{ path: ['match'], message: expect.stringContaining(message) }]);
+  });
+});
+
 it('refuses work that is no task with the time until it may be tried again', async () => {
   await using storage = await openStorage();
   const daemon = daemonOf(storage.database, [{ scope: 'token', period: 'day', usd: 0.5 }]);
@@ -186,19 +314,7 @@ it('refuses work that is no task with the time until it may be tried again', asy
 
 it('holds what the older settings and tokens say, in one list', async () => {
   await using storage = await openStorage();
-  await storage.database.write(({ db }) =>
-    db
-      .insertInto('users')
-      .values({
-        id: 'ann',
-        email: 'a@example.org',
-        name: 'Ann',
-        role: 'user',
-        onboarding_completed: 0,
-        created_at: '2026-01-01',
-      })
-      .execute(),
-  );
+  await addUser(storage.database, 'ann', 'a@example.org');
   await storage.database.write(({ db }) =>
     db
       .insertInto('api_tokens')

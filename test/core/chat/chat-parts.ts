@@ -175,6 +175,7 @@ export function chatOver(
     turns: new LocalTurns(),
     onFollow: () => undefined,
     ...shared,
+    chatBudgets: { passUnseen: async () => undefined },
     bus: new EventBus(),
     registry: { isProgram: () => false },
     feeds: new ConversationFeeds('1'),

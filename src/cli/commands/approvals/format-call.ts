@@ -37,7 +37,7 @@ export function formatCall(
     ['Change', diff && renderDiff(diff, columns).map(diffLine)],
     ['Scripts', call.scripts?.flatMap(({ path, sha256 }) => [...lines(path), `${INDENT}sha256:${sha256}`])],
     ['Always', call.alwaysCovers === undefined ? undefined : lines(call.alwaysCovers)],
-    ['Directory', lines(call.cwd)],
+    ['Directory', call.cwd === '' ? undefined : lines(call.cwd)],
     ['Reason', lines(call.reason)],
     ['From', [taskId, conversationId].filter((id) => id !== undefined)],
     ['Risk', call.securityLevel],

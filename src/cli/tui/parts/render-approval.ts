@@ -42,9 +42,9 @@ export function renderApproval(approval: Approval, width: number): Line[] {
       text: `${visibleLine(path)}\nsha256:${sha256}`,
     })),
     ...(alwaysCovers === undefined ? [] : [{ name: 'always', text: visibleLine(alwaysCovers) }]),
-    { name: 'in', text: visibleLine(cwd) },
+    ...(cwd === '' ? [] : [{ name: 'in', text: visibleLine(cwd) }]),
   ];
-  const indent = Math.min(16, Math.max(...fields.map(({ name }) => name.length)) + 2);
+  const indent = Math.min(16, Math.max(0, ...fields.map(({ name }) => name.length)) + 2);
   const why = wrapSpans([{ text: visibleLine(reason), style: { tone: 'muted' } }], width - INDENT.length);
   return [
     ...why.map((line, at): Line => (at === 0 ? line : [{ text: INDENT }, ...line])),

@@ -6,12 +6,13 @@ import { AgentFailure } from '../../agents/agent-adapter.ts';
 import type { TurnEnd } from '../../agents/drivers/driver.ts';
 import { type Caller, isAdmin, requireCommandRights } from '../../auth/caller.ts';
 import type { UserStore } from '../../auth/user-store.ts';
+import type { ChatBudgets } from '../../budgets/chat-budgets.ts';
 import type { ConversationService } from '../../chat/conversation-service.ts';
 import type { Runs } from '../../chat/runs/compose-runs.ts';
 import type { MessageRun } from '../../chat/runs/message-runs.ts';
 import { completeEvent } from '../../chat/runs/run-end.ts';
 import { clientOfStream } from '../../chat/runs/active-turns.ts';
-import { RunFailure, toEdgeError } from '../../chat/runs/run-failure.ts';
+import { RunFailure, throwAsRunFailure, toEdgeError } from '../../chat/runs/run-failure.ts';
 import { areAdmins } from '../../chat/runs/run-rights.ts';
 import { userMessageEvent } from '../../chat/runs/run-start.ts';
 import { toExchange } from '../../chat/runs/stored-turns.ts';
@@ -50,6 +51,7 @@ export interface AgentMessagesDeps extends Omit<AgentTurnDeps, 'gate'> {
   /** The program of an agent; rejects with an `AgentFailure` where it cannot run. */
   program: (agent: string, userId: string) => Promise<FoundForPerson>;
   repositoryNames: Pick<RepositoryNames, 'of'>;
+  chatBudgets: Pick<ChatBudgets, 'pass'>;
   runtime: Runtime;
 }
 
@@ -246,6 +248,12 @@ export class AgentMessages {
       sessionId = named;
       this.#saveSession(conversation, named);
     };
+    const turn = { runId, conversationId, ownerId: userId, signal, emit: sink };
+    await this.#deps.chatBudgets.pass(usedBy, turn).catch(async (error: unknown) => {
+      // Where the turn was stopped, nobody waits for the decision.
+      await this.#deps.approvals.expireForRun(runId);
+      throwAsRunFailure(error);
+    });
     const masked = new MaskedEvents(secretsIn(agent.env), sink);
     const { isLost, ...open } = await chats.open(
       {

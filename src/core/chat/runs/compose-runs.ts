@@ -17,6 +17,7 @@ import type { ConversationFeeds } from '../conversation-feeds.ts';
 import type { ConversationService } from '../conversation-service.ts';
 import type { ConversationStore } from '../conversation-store.ts';
 import type { ModelOptions } from '../../providers/compose-providers.ts';
+import type { ChatBudgets } from '../../budgets/chat-budgets.ts';
 import type { CallCounts } from '../../providers/call-counts.ts';
 import { ModelSteps } from '../../providers/model-steps.ts';
 import type { UsageLedger } from '../../usage/usage-ledger.ts';
@@ -58,6 +59,7 @@ export interface RunDeps extends ToolDeps {
   models: ModelOptions;
   callCounts: CallCounts;
   usage: UsageLedger;
+  chatBudgets: ChatBudgets;
   repositoryNames: RepositoryNames;
 }
 export type Runs = Awaited<ReturnType<typeof composeRuns>>;

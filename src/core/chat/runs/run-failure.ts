@@ -75,6 +75,12 @@ export function toRunFailure(
   return new RunFailure('unknown', 'INTERNAL', describeBug(error));
 }
 
+/** Throws the failure of an agent or of a budget as that of a run, and anything else as it is. */
+export function throwAsRunFailure(error: unknown): never {
+  if (!(error instanceof AgentFailure)) throw error;
+  throw new RunFailure(error.failure, error.code.toUpperCase(), error.message);
+}
+
 /** Converts the abort reason of a run, from its task or its timer, to a failure. */
 export function toStopFailure(reason: unknown, attemptMs: number): RunFailure {
   if (reason instanceof RunFailure) return reason;

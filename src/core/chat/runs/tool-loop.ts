@@ -5,6 +5,7 @@ import type { ApprovalService } from '../../approvals/approval-service.ts';
 import type { ToolGate, ToolResult, ToolRun } from '../../tools/tool-gate.ts';
 import { isTransient } from '../../tasks/retry-policy.ts';
 import { type ModelSteps, type OfferedTool, type StepEnd, StepFailed } from '../../providers/model-steps.ts';
+import type { ChatBudgets } from '../../budgets/chat-budgets.ts';
 import type { UsageLedger } from '../../usage/usage-ledger.ts';
 import type { Compactor } from '../compactor.ts';
 import type { ResolvedModel } from '../../providers/resolved-model.ts';
@@ -13,7 +14,7 @@ import { isCallTainted, type RanCall } from './taint.ts';
 import { sizeOfMessages, sizeOfTools } from './prompt-size.ts';
 import { addCost, reserveTokens } from './run-budget.ts';
 import { addRefusal, dropRefusal } from './refused-calls.ts';
-import { RunFailure } from './run-failure.ts';
+import { RunFailure, throwAsRunFailure } from './run-failure.ts';
 import type { LoopEnd, RunRules } from './run-policy.ts';
 import { type OpenCall, resultMessage, type RunState, usedTokens } from './run-state.ts';
 import { withoutToolParts } from '../history/tool-free.ts';
@@ -53,6 +54,7 @@ export interface ToolLoopDeps {
   compactor: Pick<Compactor, 'fitRun'>;
   telemetry?: Telemetry | undefined;
   usage: Pick<UsageLedger, 'record'>;
+  chatBudgets: Pick<ChatBudgets, 'pass'>;
   /** Whether a call may be repeated when the outcome of the first is unknown. */
   isRepeatable: (toolName: string) => Promise<boolean>;
   /** Delay before the first retry of a step, 1 s by default; it doubles with each retry. */
@@ -119,6 +121,7 @@ export class ToolLoop {
   async #step(order: LoopOrder): Promise<StepEnd> {
     const { state, emit } = order;
     const { steps: maxSteps, tokens: maxBudget } = order.limits;
+    await this.#passBudgets(order);
     await this.#compact(order);
     const maxTokens = reserveTokens({ ...order, price: order.model.price });
     state.step++;
@@ -131,6 +134,14 @@ export class ToolLoop {
     const end = await this.#callWithRetries(order, maxTokens);
     this.#recordEstimate(order, addUsage(order, end, estimated));
     return end;
+  }
+
+  /** A task looks at its budgets as a whole. */
+  async #passBudgets({ model, run: { id, context }, emit }: LoopOrder): Promise<void> {
+    const { taskId, conversationId, userId, signal } = context;
+    if (!model.usedBy || taskId !== undefined || conversationId === undefined) return;
+    const turn = { runId: id, conversationId, ownerId: userId, signal, emit };
+    await this.#deps.chatBudgets.pass(model.usedBy, turn).catch(throwAsRunFailure);
   }
 
   /** The call itself is in the ledger already. */

@@ -1,5 +1,6 @@
 import type { SendWithTools, ToolExchange } from '../../../contract/conversations.ts';
 import { type Caller, isAdmin, mayRunCommands } from '../../auth/caller.ts';
+import type { ApprovalService } from '../../approvals/approval-service.ts';
 import { AppError } from '../../errors.ts';
 import type { PolicyService } from '../../policy/policy-service.ts';
 import { modeFor } from '../../policy/security-modes.ts';
@@ -32,6 +33,7 @@ export interface ToolMessageDeps {
   messageRuns: MessageRuns;
   waiting: WaitingMessages;
   storedTurns: StoredTurns;
+  approvals: Pick<ApprovalService, 'expireForRun'>;
   /** The directory in which the tools of a conversation work: absolute, without links. */
   workspace: (conversation: Pick<ConversationRow, 'id' | 'cwd'>) => Promise<string>;
   repositoryNames: Pick<RepositoryNames, 'of'>;
@@ -109,11 +111,11 @@ export class ToolMessageService {
     if (signal.aborted) throw new AppError('wrong_state', 'The request was cancelled');
     const { conversations, providers, policy, runtime, feeds, runService, messageRuns, waiting, turns } =
       this.#deps;
-    const { storedTurns } = this.#deps;
+    const { storedTurns, approvals } = this.#deps;
     await waiting.drop(id);
     const found = await conversations.find(caller, id);
     const usedBy = await usedInConversation(this.#deps.repositoryNames, caller, found);
-    const model = await providers.resolve(input, usedBy);
+    const model = await providers.resolve(input, usedBy, { asks: true });
     const mode = modeFor(policy.policy.defaultMode, input.securityMode, isAdmin(caller));
     const workspace = await this.#deps.workspace(found);
     const { content, enableTools, maxRoundTrips } = input;
@@ -163,7 +165,11 @@ export class ToolMessageService {
       },
     });
     const outcome = await runService.run(prepared.plan, prepared.policy);
-    if (outcome.kind === 'failed') throw outcome.error;
+    if (outcome.kind === 'failed') {
+      // A question about a budget has nobody left who waits for it.
+      if (!turns.stopping.aborted) await approvals.expireForRun(runId);
+      throw outcome.error;
+    }
     if (!stored.answer) throw new Error('A run was stored without its answer');
     // The approvals may have been decided before the run was stored, or the turn stopped as it asked for them.
     if (outcome.kind === 'waiting' && turns.isStopped(runId)) await waiting.drop(id, cancelled());

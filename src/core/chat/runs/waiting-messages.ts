@@ -230,7 +230,7 @@ export class WaitingMessages {
     try {
       const { owner_id: userId, id: conversationId } = run.conversation;
       const { usedBy = { userId, conversationId } } = run.options;
-      const model = await providers.resolve({ provider, model: modelId }, usedBy);
+      const model = await providers.resolve({ provider, model: modelId }, usedBy, { asks: true });
       const workspace = await this.#deps.workspace(run.conversation);
       prepared = await messageRuns.prepare(run, { model, workspace, signal, isAnnounced: true, store });
     } catch (error) {
@@ -249,6 +249,7 @@ export class WaitingMessages {
       if (turns.stopping.aborted) return undefined;
       // Before the write, so that the client gets the error even when it cannot be stored.
       messageRuns.fail(run.id, errorOfTurn(outcome.error, { stopping: turns.stopping, signal }));
+      await this.#deps.approvals.expireForRun(run.id);
     }
     await this.#deps.leftTurns.store(run, endOfTurn(outcome, { stopping: turns.stopping, signal }));
     return run.options.messageId;

@@ -41,6 +41,13 @@ describe('ApprovalBar', () => {
     ]);
   });
 
+  it('has no line for a directory that there is not', () => {
+    const { screen } = show(approvalOf('one', { cwd: '' }));
+    expect(screen.rows).toHaveLength(4);
+    expect(screen.rows).toContain('│ "command"  rm -rf build');
+    expect(show(approvalOf('two', { cwd: '', params: {} })).screen.rows).toHaveLength(3);
+  });
+
   it('names the task where the call is one of a task', () => {
     const { conversationId: _, ...approval } = approvalOf('one', { taskId: 'task_1' });
     expect(show(approval).screen.rows.at(-1)).toContain('A always in this task');

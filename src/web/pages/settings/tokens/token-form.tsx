@@ -9,17 +9,14 @@ import { queryClient } from '../../../queries/query-client.ts';
 import { useAdmin } from '../../../queries/use-admin.ts';
 import styles from '../settings.module.css';
 import type { CreatedToken } from './new-token.tsx';
+import { limitsIn, numberIn, TokenLimits } from './token-limits.tsx';
 
 const scopes = Object.entries(scopeMeanings) as [Scope, string][];
 const days = [7, 30, 90, 365];
 
-/** Creates a token with scopes, an expiry and perhaps a budget. */
+/** Creates a token with scopes, an expiry and perhaps limits. */
 export function TokenForm({ onCreated }: { onCreated: (created: CreatedToken) => void }) {
   const isAdmin = useAdmin();
-  const number = (data: FormData, name: string) => {
-    const typed = formText(data, name).trim();
-    return typed === '' ? {} : { [name]: Number(typed) };
-  };
   const submit = async (data: FormData) => {
     const chosen = data.getAll('scopes').filter((scope) => typeof scope === 'string') as Scope[];
     if (chosen.length === 0) return new Map([['scopes', 'Choose at least one scope.']]);
@@ -27,9 +24,8 @@ export function TokenForm({ onCreated }: { onCreated: (created: CreatedToken) =>
       body: {
         name: formText(data, 'name').trim(),
         scopes: chosen,
-        ...number(data, 'expiresInDays'),
-        ...number(data, 'tokensPerDay'),
-        ...number(data, 'costPerDay'),
+        ...Object.fromEntries(numberIn(data, 'expiresInDays')),
+        ...limitsIn(data),
       },
     });
     await queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey });
@@ -54,22 +50,9 @@ export function TokenForm({ onCreated }: { onCreated: (created: CreatedToken) =>
             </select>
           )}
         </Field>
-        <Field
-          name="tokensPerDay"
-          label="Model tokens a day"
-          hint="Of its tasks together (UTC). Empty for no limit."
-        >
-          {(control) => <input {...control} inputMode="numeric" autoComplete="off" />}
-        </Field>
-        <Field
-          name="costPerDay"
-          label="Cost a day in USD"
-          hint="Of its tasks together (UTC). Empty for no limit."
-        >
-          {(control) => <input {...control} inputMode="decimal" autoComplete="off" />}
-        </Field>
       </Fields>
       <Scopes isAdmin={isAdmin === true} />
+      <TokenLimits />
     </Form>
   );
 }

@@ -13,22 +13,18 @@ import { formatNumber } from '../../../components/format-number.ts';
 
 /** A token with what it may do and when it was used. */
 export function TokenItem({ token }: { token: ApiToken }) {
-  const { id, name, scopes, prefix, createdAt, expiresAt, lastUsedAt, tokensPerDay, costPerDay } = token;
+  const { id, name, scopes, prefix, createdAt, expiresAt, lastUsedAt } = token;
   const isAway = useAway();
   const [isAsked, setAsked] = useState(false);
   const now = useNow(20_000);
   const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= now;
-  const limits = [
-    tokensPerDay !== undefined && `${formatNumber(tokensPerDay)} model tokens a day`,
-    costPerDay !== undefined && `${formatNumber(costPerDay)} USD a day`,
-  ].filter(Boolean);
   return (
     <Item
       title={escapeLine(name)}
       badge={isOver && <StateBadge tone="calm">expired</StateBadge>}
       note={
         <>
-          <code>{prefix}…</code> · {[...scopes, ...limits].join(', ')}
+          <code>{prefix}…</code> · {escapeLine([...scopes, ...limitsOf(token)].join(', '))}
           <p>
             Created <Ago at={createdAt} /> ·{' '}
             {lastUsedAt ? (
@@ -76,4 +72,22 @@ export function TokenItem({ token }: { token: ApiToken }) {
       )}
     </Item>
   );
+}
+
+/** What limits the token, in words. */
+function limitsOf(token: ApiToken): string[] {
+  const { models = [], tokensPerDay, tokensPerMonth, tokensPerMinute } = token;
+  const { costPerDay, costPerMonth, requestsPerMinute } = token;
+  const amounts: [number | undefined, string][] = [
+    [tokensPerDay, 'model tokens per day'],
+    [costPerDay, 'USD per day'],
+    [tokensPerMonth, 'model tokens per month'],
+    [costPerMonth, 'USD per month'],
+    [requestsPerMinute, 'requests per minute'],
+    [tokensPerMinute, 'tokens per minute'],
+  ];
+  return [
+    ...models.map((model) => `model ${model}`),
+    ...amounts.flatMap(([amount, unit]) => (amount === undefined ? [] : [`${formatNumber(amount)} ${unit}`])),
+  ];
 }

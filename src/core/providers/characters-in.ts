@@ -1,4 +1,4 @@
-import type { CallRequest } from '../providers/model-request.ts';
+import type { CallRequest } from './model-request.ts';
 
 /** How many characters of text a request has. */
 export function charactersIn(request: CallRequest | string): number {
