@@ -3,7 +3,7 @@ import type { TaskStatus } from '../../contract/task.ts';
 import { type PreparedUpdate, prepareUpdate } from '../storage/prepared-update.ts';
 import type { Schema } from '../storage/schema.ts';
 import type { Claim } from './task-claim.ts';
-import type { TaskChange } from './task-columns.ts';
+import { columnsWhere, type TaskChange } from './task-columns.ts';
 import type { StoredTask } from './task-mapping.ts';
 import { moves } from './task-states.ts';
 
@@ -16,6 +16,9 @@ type MoveValues = TaskChange & {
   of_status: TaskStatus;
   of_fence: number;
 };
+
+/** SQLite returns no `tasks.*`, and `*` has the values as well where they are joined. */
+const wholeTask = columnsWhere(() => true);
 
 /** Claims a task that is still queued, and due. */
 export const prepareClaim = (db: Kysely<Schema>): PreparedUpdate<ClaimValues, StoredTask> =>
@@ -53,7 +56,7 @@ export const prepareClaim = (db: Kysely<Schema>): PreparedUpdate<ClaimValues, St
         .where('id', '=', value('id'))
         .where('status', '=', value('status'))
         .where((is) => is.or([is('scheduled_for', 'is', null), is('scheduled_for', '<=', value('now'))]))
-        .returningAll('tasks'),
+        .returning(wholeTask),
   );
 
 /** Changes these columns of a task that still is where `of_status` and `of_fence` say, and counts its events. */
