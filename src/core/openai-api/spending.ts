@@ -54,11 +54,11 @@ export class Spending {
     });
   }
 
-  /** Begins a call; throws where nothing is left of a cap. */
+  /** Begins a call with a prompt, or with so many tokens; throws where nothing is left of a cap. */
   async begin(
     caller: Caller,
     model: Pick<ResolvedModel, 'provider' | 'modelId' | 'price'>,
-    request: CallRequest | string,
+    request: CallRequest | string | number,
   ): Promise<CallSpending> {
     const { budgets, usage, runtime, reportBug } = this.#deps;
     const usedBy = usedByCaller(caller);
@@ -66,7 +66,7 @@ export class Spending {
     const budget = await budgets.begin(usedBy).catch((error: unknown) => {
       throw error instanceof AgentFailure ? toBudgetReached(error, runtime) : error;
     });
-    const prompt = Math.floor(charactersIn(request) / CHARACTERS);
+    const prompt = typeof request === 'number' ? request : Math.floor(charactersIn(request) / CHARACTERS);
     let characters = 0;
     let counted = 0;
     const count = (tokens: number) => {
