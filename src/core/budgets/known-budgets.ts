@@ -1,10 +1,7 @@
-import type { CompiledQuery } from 'kysely';
 import type { Budget } from '../../contract/budgets.ts';
 import type { Config } from '../config/config.ts';
-import type { Database } from '../storage/database.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import type { ApiTokenRow } from '../storage/rows/auth.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
+import type { TokenBudgets } from './token-budgets.ts';
 
 /** A budget with where it is set. */
 export interface KnownBudget extends Budget {
@@ -22,8 +19,8 @@ export interface MatchedBudget extends KnownBudget {
 }
 
 export interface KnownBudgetsDeps {
-  database: Database;
   config: Pick<Config, 'get'>;
+  tokenBudgets: Pick<TokenBudgets, 'of'>;
 }
 
 /** The budgets of the settings: those of the list, and those that have settings of their own. */
@@ -52,73 +49,15 @@ export function configuredBudgets(config: Pick<Config, 'get'>): KnownBudget[] {
   ];
 }
 
-type TokenRow = Pick<
-  ApiTokenRow,
-  'id' | 'name' | 'tokens_per_day' | 'cost_per_day' | 'tokens_per_month' | 'cost_per_month'
->;
-
-const tokenRows = ({ read }: Pick<Database, 'read'>) =>
-  read
-    .selectFrom('api_tokens')
-    .select(['id', 'name', 'tokens_per_day', 'cost_per_day', 'tokens_per_month', 'cost_per_month']);
-
-/** Each call of a model looks its token up, so the query is compiled once for each database. */
-const preparedById = new WeakMap<object, (values: { id: string }) => CompiledQuery<TokenRow>>();
-
-async function findTokenRow(database: Database, id: string): Promise<TokenRow[]> {
-  let byId = preparedById.get(database);
-  if (!byId) {
-    byId = prepareQuery<{ id: string }, TokenRow>((value) =>
-      tokenRows(database).where('id', '=', value('id')),
-    );
-    preparedById.set(database, byId);
-  }
-  return (await database.read.executeQuery(byId({ id }))).rows;
-}
-
-/** The budgets that API tokens have of their own. */
-export async function tokenBudgets(
-  database: Database,
-  { ownerId }: { ownerId?: string | undefined },
-): Promise<KnownBudget[]> {
-  const query = tokenRows(database);
-  return toTokenBudgets(
-    await (ownerId === undefined ? query : query.where('owner_id', '=', ownerId)).execute(),
-  );
-}
-
-const toTokenBudgets = (rows: readonly TokenRow[]): KnownBudget[] =>
-  rows.flatMap((row) => {
-    const budget = (period: 'day' | 'month', tokens: number | null, usd: number | null): KnownBudget[] =>
-      tokens === null && usd === null
-        ? []
-        : [
-            {
-              scope: 'token',
-              match: row.id,
-              period,
-              ...(tokens !== null && { tokens }),
-              ...(usd !== null && { usd }),
-              onReached: 'stop',
-              setBy: 'token',
-              tokenName: row.name,
-            },
-          ];
-    return [
-      ...budget('day', row.tokens_per_day, row.cost_per_day),
-      ...budget('month', row.tokens_per_month, row.cost_per_month),
-    ];
-  });
-
 /** The budgets that count for work. */
 export async function budgetsOf(
-  { database, config }: KnownBudgetsDeps,
+  { config, tokenBudgets }: KnownBudgetsDeps,
   usedBy: UsedBy,
 ): Promise<MatchedBudget[]> {
   const { tokenId } = usedBy;
   const known = [
     ...configuredBudgets(config),
-    ...(tokenId === undefined ? [] : toTokenBudgets(await findTokenRow(database, tokenId))),
+    ...(tokenId === undefined ? [] : await tokenBudgets.of(tokenId)),
   ];
   return known.flatMap((budget) => {
     const key = keyOf(budget, usedBy);

@@ -114,6 +114,7 @@ export class ModelCalls {
     const consumerLeft = new AbortController();
     const count = this.#counts?.begin(resolved, { ...detailsOf(request), isStreamed: true });
     let vendorEnd: VendorEnd | undefined;
+    let hasEnded = false;
     try {
       const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);
       for await (const parts of answerParts(resolved.model, { ...request, abortSignal })) {
@@ -125,6 +126,7 @@ export class ModelCalls {
         yield parts;
       }
       if (!vendorEnd || !isCompleteEnd(vendorEnd)) throw new StreamInterrupted();
+      hasEnded = true;
       const end = toAnswerEnd(vendorEnd);
       this.#providers.succeeded(resolved.provider);
       count?.(end);
@@ -136,8 +138,8 @@ export class ModelCalls {
       throw failed;
     } finally {
       count?.({ failure: 'cancelled' });
-      // Stops the call when the consumer stops reading early.
-      consumerLeft.abort();
+      // Stops the call when the consumer stops reading early; making the reason of an abort costs, so not for one that ended.
+      if (!hasEnded) consumerLeft.abort();
     }
   }
 
