@@ -1,7 +1,6 @@
 import type { Budget } from '../../contract/budgets.ts';
 import type { Config } from '../config/config.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
-import type { TokenBudgets } from './token-budgets.ts';
 
 /** A budget with where it is set. */
 export interface KnownBudget extends Budget {
@@ -20,7 +19,8 @@ export interface MatchedBudget extends KnownBudget {
 
 export interface KnownBudgetsDeps {
   config: Pick<Config, 'get'>;
-  tokenBudgets: Pick<TokenBudgets, 'of'>;
+  /** The budgets that API tokens have of their own. */
+  tokenBudgets: { of(tokenId: string): Promise<readonly KnownBudget[]> };
 }
 
 /** The budgets of the settings: those of the list, and those that have settings of their own. */
