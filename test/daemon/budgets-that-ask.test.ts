@@ -3,6 +3,7 @@ import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { startModelDaemon } from '../helpers/model-daemon.ts';
 import { callsTools, startModelServer, useModel } from '../helpers/model-server.ts';
 import { follow, testAdapter, until } from '../helpers/tasks.ts';
+import { addUser } from '../helpers/users.ts';
 
 /** An agent that uses 2000 tokens in each attempt. */
 const spending = testAdapter(async ({ spend, signal }) => {
@@ -95,4 +96,25 @@ it('fails a task that a person does not let continue, and refuses messages', asy
     attempts: 1,
     error: { class: 'budget', code: 'budget_denied' },
   });
+});
+
+it('lets only administrators add to a budget that others use, too', async () => {
+  await using daemon = await startDaemon({
+    flags: ask(1000),
+    extraAdapters: [spending],
+  });
+  const { client: admin } = daemon;
+  const { client: user } = await addUser(daemon, 'ann');
+  const { task } = await user.tasks.create({ body: { title: 'T', assignedAgent: 'test' } });
+  const asked = await pendingOf({ client: user });
+  expect(asked.params).toMatchObject({ decidedBy: 'administrators' });
+  const allow = { params: { id: asked.id }, body: { decision: 'allow-once' } } as const;
+  await expect(user.approvals.decide(allow)).rejects.toMatchObject({
+    status: 403,
+    message: 'Others use this budget, too: only an administrator can add to it',
+  });
+  await admin.approvals.decide(allow);
+  const again = await pendingOf({ client: user }, asked.id);
+  await user.approvals.decide({ params: { id: again.id }, body: { decision: 'deny' } });
+  expect((await follow(user, task.id)).task).toMatchObject({ error: { class: 'budget' } });
 });

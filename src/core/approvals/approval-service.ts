@@ -8,7 +8,7 @@ import type {
 } from '../../contract/approvals.ts';
 import { visibleLine } from '../../contract/visible-text.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import { type Caller, requireOwned, visibleOwner } from '../auth/caller.ts';
+import { type Caller, isAdmin, requireOwned, visibleOwner } from '../auth/caller.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import { unlessAborted } from '../async/unless-aborted.ts';
 import { AppError } from '../errors.ts';
@@ -19,7 +19,7 @@ import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ApprovalOutbox } from './approval-outbox.ts';
-import type { EditedFacts, NewApproval } from './approval-facts.ts';
+import { type EditedFacts, needsAdmin, type NewApproval } from './approval-facts.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import { type DecisionSignatures, SignatureRefused } from './decision-signatures.ts';
 import { auditedDecider, coveredBy } from './decision-audit.ts';
@@ -223,6 +223,8 @@ export class ApprovalService {
       throw new AppError('not_found', 'Approval not found');
     const now = this.#now();
     if (found.status !== 'pending' || found.expires_at <= now) throw this.#decidedAlready(found);
+    if (decision !== 'deny' && needsAdmin(found) && !isAdmin(caller))
+      throw new AppError('forbidden', 'Others use this budget, too: only an administrator can add to it');
     const shown = this.show(edit?.shown ?? found);
     const proposed = { shown, isChanged: !!edit, decision, covers, denialReason, signature };
     const decided = await signatures.check(transaction.db, caller, proposed, [

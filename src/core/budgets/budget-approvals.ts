@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AgentFailure, type AgentRun } from '../agents/agent-adapter.ts';
-import { notOfCall } from '../approvals/approval-facts.ts';
+import { decidedByAdmins, EXCEED_BUDGET, notOfCall } from '../approvals/approval-facts.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
 import type { RunEventInput } from '../../contract/run-events.ts';
@@ -10,6 +10,7 @@ import type { ApprovalRow } from '../storage/rows/approvals.ts';
 import { dayOf } from '../usage/usage-days.ts';
 import type { Used } from './budget-counts.ts';
 import type { BudgetMarks } from './budget-marks.ts';
+import { isOfOneUser } from './budget-match.ts';
 import { nextStart, startOf } from './budget-period.ts';
 import { describeSpent } from './budget-spent.ts';
 import type { MatchedBudget } from './known-budgets.ts';
@@ -126,7 +127,7 @@ export class BudgetApprovals {
     const start = startOf(period, day);
     // The same question after a restart; another one once the budget was raised.
     const facts = JSON.stringify([scopeId, counts, period, tokens, usd, start, granted]);
-    const binding = createHash('sha256').update(`exceed_budget ${facts}`).digest('hex');
+    const binding = createHash('sha256').update(`${EXCEED_BUDGET} ${facts}`).digest('hex');
     const denied = isAlone(asker) && (await approvalStore.findLatest({ scopeId, binding }));
     const row =
       denied && denied.status === 'denied'
@@ -138,11 +139,12 @@ export class BudgetApprovals {
             conversation_id: conversationId ?? null,
             task_id: taskId ?? null,
             scope_id: scopeId,
-            tool: 'exceed_budget',
+            tool: EXCEED_BUDGET,
             arguments: JSON.stringify({
               budget: budget.name,
               ...(tokens !== undefined && { tokens, moreTokens: more.tokens }),
               ...(usd !== undefined && { usd, moreUsd: more.usd }),
+              ...(!isOfOneUser(budget) && decidedByAdmins),
             }),
             cwd,
             danger: 'medium',

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Budget } from '../../contract/budgets.ts';
 import type { Database } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
 import { countersOf } from '../usage/usage-counters.ts';
 import type { UsageRecord, UsedBy } from '../usage/usage-record.ts';
 import { type SharedCounters, sharedCounters } from './budget-match.ts';
@@ -32,12 +33,38 @@ export class BudgetCounts {
   /** The counters that are added up for a budget, as far as budgets were read. */
   readonly #shared = new Map<string, SharedCounters>();
   readonly #settled: () => Promise<void>;
+  /** Compiled once, because they are read before each call of a model. */
+  readonly #ofTask;
+  readonly #ofScope;
   #day = '';
 
   /** `settled` resolves once everything that was recorded is stored. */
   constructor(database: Database, settled: () => Promise<void>) {
     this.#database = database;
     this.#settled = settled;
+    const { read } = database;
+    this.#ofTask = prepareQuery<{ taskId: string; start: string }, Used>((value) =>
+      read
+        .selectFrom('usage')
+        .select([
+          sql<number>`coalesce(cast(sum(input_tokens + output_tokens) as bigint), 0)`.as('tokens'),
+          sql<number>`coalesce(sum(cost_usd), 0.0)`.as('usd'),
+        ])
+        .where('task_id', '=', value('taskId'))
+        .where('task_id', '<>', '')
+        .where('day', '>=', value('start')),
+    );
+    this.#ofScope = prepareQuery<{ scope: string; start: string; day: string }, Used>((value) =>
+      read
+        .selectFrom('usage_days')
+        .select([
+          sql<number>`coalesce(cast(sum(tokens) as bigint), 0)`.as('tokens'),
+          sql<number>`coalesce(sum(cost_usd), 0.0)`.as('usd'),
+        ])
+        .where('scope', '=', value('scope'))
+        .where('day', '>=', value('start'))
+        .where('day', '<=', value('day')),
+    );
   }
 
   /** Counts a record at once. */
@@ -86,29 +113,11 @@ export class BudgetCounts {
   }
 
   async #stored(counts: string, start: string, day: string): Promise<Used> {
-    const { read } = this.#database;
-    const row = counts.startsWith('task:')
-      ? await read
-          .selectFrom('usage')
-          .select([
-            sql<number>`coalesce(cast(sum(input_tokens + output_tokens) as bigint), 0)`.as('tokens'),
-            sql<number>`coalesce(sum(cost_usd), 0.0)`.as('usd'),
-          ])
-          .where('task_id', '=', counts.slice('task:'.length))
-          .where('task_id', '<>', '')
-          .where('day', '>=', start)
-          .executeTakeFirst()
-      : await read
-          .selectFrom('usage_days')
-          .select([
-            sql<number>`coalesce(cast(sum(tokens) as bigint), 0)`.as('tokens'),
-            sql<number>`coalesce(sum(cost_usd), 0.0)`.as('usd'),
-          ])
-          .where('scope', '=', counts)
-          .where('day', '>=', start)
-          .where('day', '<=', day)
-          .executeTakeFirst();
-    return row ?? nothing;
+    const query = counts.startsWith('task:')
+      ? this.#ofTask({ taskId: counts.slice('task:'.length), start })
+      : this.#ofScope({ scope: counts, start, day });
+    const { rows } = await this.#database.read.executeQuery(query);
+    return rows[0] ?? nothing;
   }
 
   async #sum({ prefix, ...shared }: SharedCounters, start: string, day: string): Promise<Used> {

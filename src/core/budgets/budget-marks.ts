@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, WriteTransaction } from '../storage/database.ts';
+import { prepareQuery } from '../storage/prepared-query.ts';
 import type { Used } from './budget-counts.ts';
 import { startOf } from './budget-period.ts';
 import type { MatchedBudget } from './known-budgets.ts';
@@ -9,22 +10,27 @@ export type Mark = 'near' | 'reached';
 /** What is stored of a budget besides its usage: what a person added to it, and which notices were sent. */
 export class BudgetMarks {
   readonly #database: Database;
+  /** Compiled once, because it is read before each call of a model. */
+  readonly #granted;
   constructor(database: Database) {
     this.#database = database;
+    this.#granted = prepareQuery<{ scope: string; start: string }, Used>((value) =>
+      database.read
+        .selectFrom('usage_days')
+        .select([
+          sql<number>`coalesce(cast(sum(tokens) as bigint), 0)`.as('tokens'),
+          sql<number>`coalesce(sum(cost_usd), 0.0)`.as('usd'),
+        ])
+        .where('scope', '=', value('scope'))
+        .where('day', '>=', value('start')),
+    );
   }
 
   /** What people added to the budget in this period. */
   async granted(budget: MatchedBudget, day: string): Promise<Used> {
-    const row = await this.#database.read
-      .selectFrom('usage_days')
-      .select([
-        sql<number>`coalesce(cast(sum(tokens) as bigint), 0)`.as('tokens'),
-        sql<number>`coalesce(sum(cost_usd), 0.0)`.as('usd'),
-      ])
-      .where('scope', '=', scopeOf('grant', budget))
-      .where('day', '>=', startOf(budget.period, day))
-      .executeTakeFirst();
-    return row ?? { tokens: 0, usd: 0 };
+    const query = this.#granted({ scope: scopeOf('grant', budget), start: startOf(budget.period, day) });
+    const { rows } = await this.#database.read.executeQuery(query);
+    return rows[0] ?? { tokens: 0, usd: 0 };
   }
 
   grant(transaction: WriteTransaction, budget: MatchedBudget, day: string, more: Used): void {

@@ -11,6 +11,10 @@ const isAddress = (match: string): boolean => /[@*]/.test(match);
 export const isShared = ({ scope, match = '' }: Matched): boolean =>
   match.includes('*') || (scope === 'user' && isAddress(match));
 
+/** Whether a budget is for one user, or for what is theirs: for others the administrators decide. */
+export const isOfOneUser = (budget: Matched): boolean =>
+  ['task', 'token', 'user'].includes(budget.scope) && !isShared(budget);
+
 /** Whether the e-mail address of a user decides. */
 export const isByAddress = ({ scope, match = '' }: Matched): boolean => scope === 'user' && isAddress(match);
 

@@ -3,7 +3,7 @@ import type { Database } from '../storage/database.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
 import type { Used } from './budget-counts.ts';
 import type { BudgetMarks, Mark } from './budget-marks.ts';
-import { isShared } from './budget-match.ts';
+import { isOfOneUser } from './budget-match.ts';
 import { startOf } from './budget-period.ts';
 import type { MatchedBudget } from './known-budgets.ts';
 
@@ -71,8 +71,7 @@ export class BudgetNotices {
 
   /** Those who can do something about it: the user it is for, or the administrators. */
   async #readers(budget: MatchedBudget, { userId }: UsedBy, db: Database['read']): Promise<string[]> {
-    const isOfOne = ['task', 'token', 'user'].includes(budget.scope) && !isShared(budget);
-    if (isOfOne && userId !== '') return [userId];
+    if (isOfOneUser(budget) && userId !== '') return [userId];
     const rows = await db
       .selectFrom('users')
       .select('id')

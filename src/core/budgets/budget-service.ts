@@ -6,18 +6,13 @@ import { dayOf } from '../usage/usage-days.ts';
 import { shareOf } from './budget-notices.ts';
 import { nextStart, startOf } from './budget-period.ts';
 import type { Budgets } from './budgets.ts';
-import {
-  configuredBudgets,
-  type KnownBudget,
-  type KnownBudgetsDeps,
-  matched,
-  tokenBudgets,
-} from './known-budgets.ts';
+import { configuredBudgets, type KnownBudget, type KnownBudgetsDeps, matched } from './known-budgets.ts';
+import { tokenBudgets } from './token-budgets.ts';
 
 /** Of budgets that each user, token or repository has, so many are shown: those that used most. */
 const MAX_KEYS = 50;
 
-export interface BudgetServiceDeps extends KnownBudgetsDeps {
+export interface BudgetServiceDeps extends Pick<KnownBudgetsDeps, 'config'> {
   database: Database;
   budgets: Pick<Budgets, 'counts' | 'marks'>;
   runtime: Pick<Runtime, 'now'>;

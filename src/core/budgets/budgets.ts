@@ -10,11 +10,12 @@ import { BudgetNotices, type BudgetNoticesDeps } from './budget-notices.ts';
 import { toBudgetReached } from './budget-reached.ts';
 import { spentFailure } from './budget-spent.ts';
 import { budgetsOf, type KnownBudgetsDeps, type MatchedBudget } from './known-budgets.ts';
+import { TokenBudgets } from './token-budgets.ts';
 
 /** How old what is known of other daemons may be while work runs. */
 const FRESH_MS = 1000;
 
-export interface BudgetsDeps extends KnownBudgetsDeps, Omit<BudgetNoticesDeps, 'marks'> {
+export interface BudgetsDeps extends Pick<KnownBudgetsDeps, 'config'>, Omit<BudgetNoticesDeps, 'marks'> {
   usage: Pick<UsageLedger, 'listen' | 'idle'>;
   runtime: Runtime;
   reportBug: (error: unknown) => void;
@@ -48,14 +49,14 @@ export interface RunBudget {
 export class Budgets {
   readonly marks: BudgetMarks;
   readonly counts: BudgetCounts;
-  readonly #deps: BudgetsDeps;
+  readonly #deps: BudgetsDeps & KnownBudgetsDeps;
   readonly #notices: BudgetNotices;
   readonly #notes = new Map<string, (message: string) => void>();
   /** What is read and sent while work goes on. */
   readonly #pending = new Set<Promise<void>>();
 
   constructor(deps: BudgetsDeps) {
-    this.#deps = deps;
+    this.#deps = { ...deps, tokenBudgets: new TokenBudgets(deps) };
     this.marks = new BudgetMarks(deps.database);
     this.counts = new BudgetCounts(deps.database, () => deps.usage.idle());
     this.#notices = new BudgetNotices({ ...deps, marks: this.marks });

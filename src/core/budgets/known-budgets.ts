@@ -1,9 +1,6 @@
-import type { CompiledQuery } from 'kysely';
 import type { Budget } from '../../contract/budgets.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../storage/database.ts';
-import { prepareQuery } from '../storage/prepared-query.ts';
-import type { ApiTokenRow } from '../storage/rows/auth.ts';
 import type { UsedBy } from '../usage/usage-record.ts';
 import { fits, isByAddress, isShared } from './budget-match.ts';
 
@@ -26,8 +23,10 @@ export interface MatchedBudget extends KnownBudget {
 }
 
 export interface KnownBudgetsDeps {
-  database: Database;
+  database: Pick<Database, 'read'>;
   config: Pick<Config, 'get'>;
+  /** The budgets that API tokens have of their own. */
+  tokenBudgets: { of(tokenId: string): Promise<readonly KnownBudget[]> };
 }
 
 /** The budgets of the settings: those of the list, and those that have settings of their own. */
@@ -56,64 +55,6 @@ export function configuredBudgets(config: Pick<Config, 'get'>): KnownBudget[] {
   ];
 }
 
-type TokenRow = Pick<
-  ApiTokenRow,
-  'id' | 'name' | 'tokens_per_day' | 'cost_per_day' | 'tokens_per_month' | 'cost_per_month'
->;
-
-const tokenRows = ({ read }: Pick<Database, 'read'>) =>
-  read
-    .selectFrom('api_tokens')
-    .select(['id', 'name', 'tokens_per_day', 'cost_per_day', 'tokens_per_month', 'cost_per_month']);
-
-/** Each call of a model looks its token up, so the query is compiled once for each database. */
-const preparedById = new WeakMap<object, (values: { id: string }) => CompiledQuery<TokenRow>>();
-
-async function findTokenRow(database: Database, id: string): Promise<TokenRow[]> {
-  let byId = preparedById.get(database);
-  if (!byId) {
-    byId = prepareQuery<{ id: string }, TokenRow>((value) =>
-      tokenRows(database).where('id', '=', value('id')),
-    );
-    preparedById.set(database, byId);
-  }
-  return (await database.read.executeQuery(byId({ id }))).rows;
-}
-
-/** The budgets that API tokens have of their own. */
-export async function tokenBudgets(
-  database: Database,
-  { ownerId }: { ownerId?: string | undefined },
-): Promise<KnownBudget[]> {
-  const query = tokenRows(database);
-  return toTokenBudgets(
-    await (ownerId === undefined ? query : query.where('owner_id', '=', ownerId)).execute(),
-  );
-}
-
-const toTokenBudgets = (rows: readonly TokenRow[]): KnownBudget[] =>
-  rows.flatMap((row) => {
-    const budget = (period: 'day' | 'month', tokens: number | null, usd: number | null): KnownBudget[] =>
-      tokens === null && usd === null
-        ? []
-        : [
-            {
-              scope: 'token',
-              match: row.id,
-              period,
-              ...(tokens !== null && { tokens }),
-              ...(usd !== null && { usd }),
-              onReached: 'stop',
-              setBy: 'token',
-              tokenName: row.name,
-            },
-          ];
-    return [
-      ...budget('day', row.tokens_per_day, row.cost_per_day),
-      ...budget('month', row.tokens_per_month, row.cost_per_month),
-    ];
-  });
-
 async function findAddress({ read }: Pick<Database, 'read'>, id: string): Promise<string | undefined> {
   const row = await read.selectFrom('users').select('email').where('id', '=', id).executeTakeFirst();
   return row?.email;
@@ -121,13 +62,13 @@ async function findAddress({ read }: Pick<Database, 'read'>, id: string): Promis
 
 /** The budgets that count for work. */
 export async function budgetsOf(
-  { database, config }: KnownBudgetsDeps,
+  { database, config, tokenBudgets }: KnownBudgetsDeps,
   usedBy: UsedBy,
 ): Promise<MatchedBudget[]> {
   const { tokenId } = usedBy;
   const known = [
     ...configuredBudgets(config),
-    ...(tokenId === undefined ? [] : toTokenBudgets(await findTokenRow(database, tokenId))),
+    ...(tokenId === undefined ? [] : await tokenBudgets.of(tokenId)),
   ];
   const address = known.some(isByAddress) ? await findAddress(database, usedBy.userId) : undefined;
   return known.flatMap((budget) => {

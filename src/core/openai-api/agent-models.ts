@@ -1,4 +1,4 @@
-import type { TaskEvent, TaskResult } from '../../contract/task.ts';
+import type { TaskResult } from '../../contract/task.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, mayRunCommands } from '../auth/caller.ts';
 import { BudgetReached } from '../budgets/budget-reached.ts';
@@ -9,23 +9,25 @@ import type { CallRequest } from '../providers/model-request.ts';
 import type { AnswerPart } from '../providers/resolved-model.ts';
 import { toTokenUsage } from '../providers/token-usage.ts';
 import type { TaskEventReader } from '../tasks/task-event-reader.ts';
+import type { TaskOutputReader } from '../tasks/task-output-reader.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import { isTerminal } from '../tasks/task-states.ts';
+import { Utf8Pieces } from '../text/utf8-pieces.ts';
 import { AgentAnswerFailed } from './agent-answer-failed.ts';
 import { toAgentPrompt } from './agent-prompt.ts';
 import { requestRefused } from './request-refused.ts';
 import type { OpenAnswer } from './routed-calls.ts';
+import { SaidTexts } from './said-texts.ts';
 import { mayUseModel, requireModel } from './token-models.ts';
 
 const PREFIX = 'agent/';
 const TITLE_LENGTH = 80;
-/** Stands between what an agent says in one step and in the next. */
-const GAP = '\n\n';
 
 export interface AgentModelsDeps {
   registry: Pick<AgentRegistry, 'types' | 'needsCommandRights' | 'isProgram'>;
   tasks: Pick<TaskService, 'createFor' | 'cancel' | 'get'>;
   taskEvents: Pick<TaskEventReader, 'follow'>;
+  taskOutputReader: Pick<TaskOutputReader, 'follow'>;
   reportBug: (error: unknown) => void;
 }
 
@@ -62,26 +64,28 @@ export class AgentModels {
     const parts = this.#parts(caller, id, signal);
     let next = await parts.next();
     while (!next.done) next = await parts.next();
-    return { content: [{ type: 'text', text: next.value.output }], ...next.value.end };
+    const result = next.value;
+    return { content: [{ type: 'text', text: result.output }], ...this.#endOf(name, result) };
   }
 
   /** Resolves once the task is stored. */
   async open(caller: Caller, name: string, request: CallRequest, signal: AbortSignal): Promise<OpenAnswer> {
     const id = await this.#createTask(caller, name, request);
-    return { model: name, parts: this.#streamed(caller, id, signal) };
+    return { model: name, parts: this.#streamed(caller, name, id, signal) };
   }
 
   async *#streamed(
     caller: Caller,
+    name: string,
     id: string,
     signal: AbortSignal,
   ): AsyncGenerator<readonly AnswerPart[], AnswerEnd> {
-    return (yield* this.#parts(caller, id, signal)).end;
+    return this.#endOf(name, yield* this.#parts(caller, id, signal));
   }
 
   async #createTask(caller: Caller, name: string, request: CallRequest): Promise<string> {
     const { registry, tasks } = this.#deps;
-    const type = name.slice(PREFIX.length);
+    const type = typeOf(name);
     if (!mayCreateTasks(caller))
       throw new AppError(
         'forbidden',
@@ -94,8 +98,7 @@ export class AgentModels {
     }
     if (request.tools) throw requestRefused('tools', 'Agents use their own tools; leave tools out');
     const { last, whole, isAlone } = toAgentPrompt(request);
-    // What runs its prompt as a command takes no conversation.
-    if (!isAlone && registry.needsCommandRights(type) && !registry.isProgram(type))
+    if (!isAlone && this.#isCommand(type))
       throw requestRefused('messages', `${name} takes one message of the user and nothing else`);
     const format = request.responseFormat;
     const schema = format?.type === 'json' ? (format.schema ?? { type: 'object' }) : undefined;
@@ -122,12 +125,12 @@ export class AgentModels {
     return answer;
   }
 
-  /** What the agent says, and the result of its task. */
+  /** What the agent says, or what its command prints, and the result of its task. */
   async *#parts(
     caller: Caller,
     id: string,
     signal: AbortSignal,
-  ): AsyncGenerator<readonly AnswerPart[], { output: string; end: AnswerEnd }> {
+  ): AsyncGenerator<readonly AnswerPart[], TaskResult> {
     const { tasks, taskEvents } = this.#deps;
     const said = new SaidTexts();
     try {
@@ -135,17 +138,58 @@ export class AgentModels {
         if (event.type === 'waiting_for_agent') throw new AgentAnswerFailed(event.message);
         const delta = said.take(event);
         if (delta !== '') yield [textPart(delta)];
+        if (said.cutAt !== undefined) yield* this.#printed(caller, id, said, signal);
       }
       const { status, result, error } = await tasks.get(caller, id);
       if (status === 'completed' && result) {
         if (said.isEmpty && result.output !== '') yield [textPart(result.output)];
-        return { output: result.output, end: endOf(result) };
+        return result;
       }
       if (error?.class === 'budget') throw new BudgetReached(error.message, undefined);
       throw new AgentAnswerFailed(error?.message ?? `The task was ${status}`);
     } finally {
       await this.#cancelUnfinished(caller, id).catch(this.#deps.reportBug);
     }
+  }
+
+  /** What the command prints after what events keep, until the attempt ends. */
+  async *#printed(
+    caller: Caller,
+    id: string,
+    said: SaidTexts,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly AnswerPart[], void> {
+    const { cutAt: offset = 0 } = said;
+    const decoder = new Utf8Pieces();
+    const stream = 'stdout' as const;
+    for await (const bytes of await this.#deps.taskOutputReader.follow(
+      caller,
+      id,
+      { stream, offset },
+      signal,
+    )) {
+      const { text } = decoder.push(bytes);
+      if (text !== '') yield [textPart(text)];
+    }
+    const { text } = decoder.end();
+    if (text !== '') yield [textPart(text)];
+  }
+
+  /** Whether the agent runs its prompt as a command, which cannot be a conversation and uses no model. */
+  #isCommand(type: string): boolean {
+    const { registry } = this.#deps;
+    return registry.needsCommandRights(type) && !registry.isProgram(type);
+  }
+
+  #endOf(name: string, { usage }: TaskResult): AnswerEnd {
+    const unused = this.#isCommand(typeOf(name)) ? noTokens : undefined;
+    return {
+      finishReason: 'stop',
+      usage: toTokenUsage(usage ?? unused),
+      cached: {},
+      reasoningTokens: undefined,
+      costUsd: undefined,
+    };
   }
 
   async #cancelUnfinished(caller: Caller, id: string): Promise<void> {
@@ -159,32 +203,10 @@ export class AgentModels {
   }
 }
 
+const typeOf = (name: string) => name.slice(PREFIX.length);
+const noTokens = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+
 const mayCreateTasks = ({ token }: Caller): boolean =>
   !token || token.scopes.includes('tasks:write') || token.scopes.includes('gateway:write');
 
 const textPart = (delta: string): AnswerPart => ({ type: 'text-delta', id: '0', delta });
-
-/** What an agent says: the texts of its events, with a gap between steps and between attempts. */
-class SaidTexts {
-  isEmpty = true;
-  #step: unknown;
-
-  take({ type, message, data }: TaskEvent): string {
-    if (type === 'started') this.#step = undefined;
-    if (type !== 'output' || data['stream'] !== 'text' || message === '') return '';
-    const isNewStep = !this.isEmpty && data['step'] !== this.#step;
-    this.#step = data['step'];
-    this.isEmpty = false;
-    return isNewStep ? `${GAP}${message}` : message;
-  }
-}
-
-function endOf({ usage }: TaskResult): AnswerEnd {
-  return {
-    finishReason: 'stop',
-    usage: toTokenUsage(usage),
-    cached: {},
-    reasoningTokens: undefined,
-    costUsd: undefined,
-  };
-}

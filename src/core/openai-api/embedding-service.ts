@@ -1,6 +1,6 @@
 import type { EmbeddingList, EmbeddingRequest } from '../../contract/openai/embeddings.ts';
 import type { Caller } from '../auth/caller.ts';
-import type { EmbeddingCalls } from '../providers/embedding-calls.ts';
+import type { EmbeddingCalls, EmbeddingInput } from '../providers/embedding-calls.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import { costOfCall } from '../providers/model-prices.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
@@ -29,11 +29,12 @@ export class EmbeddingService {
     const chosen = providers.choose(request.model);
     const model = nameOf(chosen);
     requireModel(caller, model);
-    const texts = typeof request.input === 'string' ? [request.input] : request.input;
+    const inputs = inputsOf(request.input);
+    const counted = tokensIn(inputs);
     const price = providers.priceOf(chosen);
-    const call = await spending.begin(caller, { ...chosen, price }, texts.join(''));
-    const { vectors, tokens } = await embeddings.embed(
-      { ...chosen, texts, dimensions: request.dimensions ?? undefined },
+    const call = await spending.begin(caller, { ...chosen, price }, counted ?? inputs.join(''));
+    const { vectors, tokens = counted } = await embeddings.embed(
+      { ...chosen, inputs, dimensions: request.dimensions ?? undefined },
       signal,
     );
     usage.record({
@@ -53,6 +54,22 @@ export class EmbeddingService {
       ...(tokens !== undefined && { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
     };
   }
+}
+
+function inputsOf(input: EmbeddingRequest['input']): readonly EmbeddingInput[] {
+  if (typeof input === 'string') return [input];
+  const isTokens = (list: typeof input): list is number[] => typeof list[0] === 'number';
+  return isTokens(input) ? [input] : input;
+}
+
+/** How many tokens there are; undefined where there are texts. */
+function tokensIn(inputs: readonly EmbeddingInput[]): number | undefined {
+  let tokens = 0;
+  for (const input of inputs) {
+    if (typeof input === 'string') return undefined;
+    tokens += input.length;
+  }
+  return tokens;
 }
 
 /** Little-endian 32-bit floats. */

@@ -8,6 +8,7 @@ import type { ModelCalls } from '../providers/model-calls.ts';
 import type { ModelProviders } from '../providers/model-providers.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskEventReader } from '../tasks/task-event-reader.ts';
+import type { TaskOutputReader } from '../tasks/task-output-reader.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
 import { AgentModels } from './agent-models.ts';
@@ -35,6 +36,7 @@ export interface OpenAiApiDeps {
   registry: AgentRegistry;
   tasks: TaskService;
   taskEvents: TaskEventReader;
+  taskOutputReader: TaskOutputReader;
   usage: UsageLedger;
   runtime: Runtime;
   reportBug: (error: unknown) => void;

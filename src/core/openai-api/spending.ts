@@ -53,11 +53,11 @@ export class Spending {
     });
   }
 
-  /** Begins a call; throws where nothing is left of a cap. */
+  /** Begins a call with a prompt, or with so many tokens; throws where nothing is left of a cap. */
   async begin(
     caller: Caller,
     model: Pick<ResolvedModel, 'provider' | 'modelId' | 'price'>,
-    request: CallRequest | string,
+    request: CallRequest | string | number,
   ): Promise<CallSpending> {
     const { budgets, budgetApprovals, runtime, reportBug } = this.#deps;
     const usedBy = usedByCaller(caller);

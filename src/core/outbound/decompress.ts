@@ -1,3 +1,4 @@
+import { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { tooLong } from './outbound-error.ts';
@@ -37,15 +38,8 @@ export async function decompress(
   contentEncoding: string,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  const codings = contentEncoding
-    .toLowerCase()
-    .split(',')
-    .map((coding) => coding.trim());
-  const steps = codings.map((coding) => (Object.hasOwn(decoders, coding) ? decoders[coding] : undefined));
-  if (steps.length > MAX_CODINGS) throw new Error(`a response with ${steps.length} content codings`);
-  if (!steps.every((step) => step !== undefined)) return body;
   let plain = body;
-  for (const decode of steps.reverse()) {
+  for (const decode of stepsOf(decoders, contentEncoding)) {
     try {
       plain = await decode(plain, { maxOutputLength: maxBytes });
     } catch (error) {
@@ -54,4 +48,42 @@ export async function decompress(
     }
   }
   return plain;
+}
+
+const streams: Readonly<Record<string, () => Transform>> = {
+  gzip: () => zlib.createGunzip(tolerant),
+  'x-gzip': () => zlib.createGunzip(tolerant),
+  deflate: () => zlib.createInflate(tolerant),
+  zstd: () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }),
+  br: () => zlib.createBrotliDecompress(tolerantBrotli),
+};
+
+/** The same as `decompress` for a body that comes in pieces, one stream after the other; none where nothing is coded. */
+export function decoderStreams(contentEncoding: string, maxBytes: number): Transform[] {
+  const decoding = stepsOf(streams, contentEncoding).map((create) => create());
+  return decoding.flatMap((stream) => [stream, upTo(maxBytes)]);
+}
+
+/** Passes on what is not too long. */
+function upTo(maxBytes: number): Transform {
+  let length = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      length += chunk.length;
+      if (length > maxBytes) done(tooLong(maxBytes));
+      else done(null, chunk);
+    },
+  });
+}
+
+/** The steps that undo the codings, in their order; none where one of them is not known. Throws where there are too many. */
+function stepsOf<T>(known: Readonly<Record<string, T>>, contentEncoding: string): T[] {
+  if (contentEncoding === '') return [];
+  const codings = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim());
+  if (codings.length > MAX_CODINGS) throw new Error(`a response with ${codings.length} content codings`);
+  const steps = codings.flatMap((coding) => (Object.hasOwn(known, coding) ? [known[coding] as T] : []));
+  return steps.length === codings.length ? steps.reverse() : [];
 }

@@ -1,7 +1,9 @@
 import type * as Undici from 'undici';
+import { readRequest } from './fetch-request.ts';
 import { AgentOfRules, checkUrl, privateAddressRefusal } from './outbound-fetch.ts';
 import { OutboundError, toOutboundError } from './outbound-error.ts';
 import { Resolver } from './resolver.ts';
+import { StreamedExchange } from './streamed-exchange.ts';
 
 /** A request whose answer may come in parts, in the shape that the AI SDK takes. */
 export type ModelFetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -51,27 +53,38 @@ export function createModelFetch(
   };
   const anywhere = new AgentOfRules(allowedRanges, resolver, options);
   const configured = new AgentOfRules(configuredRanges, resolver, options);
-  const stopping = new AbortController();
+  const open = new Set<StreamedExchange>();
+  let isClosed = false;
   let undici: Promise<typeof Undici> | undefined;
   return {
     close: async () => {
-      stopping.abort(new OutboundError('network', 'svc stops'));
+      isClosed = true;
+      for (const exchange of open) exchange.abort(stops());
       await Promise.all([anywhere.close(), configured.close()]);
     },
     fetch: async (input, init = {}) => {
-      const url = URL.parse(input instanceof Request ? input.url : String(input));
-      const isConfigured = url !== null && configuredOrigins().has(url.origin);
-      const { host, href } = checkUrl(url?.href ?? '', isConfigured ? configuredRanges() : allowedRanges());
+      const given = URL.parse(input instanceof Request ? input.url : String(input));
+      const isConfigured = given !== null && configuredOrigins().has(given.origin);
+      const url = checkUrl(given?.href ?? '', isConfigured ? configuredRanges() : allowedRanges());
+      const request = await readRequest(init);
+      const { Agent } = await (undici ??= import('undici'));
+      init.signal?.throwIfAborted();
+      if (isClosed) throw stops();
+      const dispatcher = (isConfigured ? configured : anywhere).get(Agent);
+      const exchange = new StreamedExchange({
+        maxBytes,
+        signal: init.signal,
+        onEnd: () => open.delete(exchange),
+      });
+      open.add(exchange);
       try {
-        const { Agent, fetch } = await (undici ??= import('undici'));
-        const dispatcher = (isConfigured ? configured : anywhere).get(Agent);
-        const signal = init.signal ? AbortSignal.any([init.signal, stopping.signal]) : stopping.signal;
-        const request = { ...init, signal, redirect: 'manual', dispatcher } as Parameters<typeof fetch>[1];
-        return await fetch(href, request);
+        return await exchange.send(dispatcher, url, request);
       } catch (error) {
         if (init.signal?.aborted) throw init.signal.reason;
-        throw toOutboundError(error, host);
+        throw toOutboundError(error, url.host);
       }
     },
   };
 }
+
+const stops = () => new OutboundError('network', 'svc stops');

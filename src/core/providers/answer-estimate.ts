@@ -16,12 +16,13 @@ export interface EstimatedUse {
 
 /** Estimates what a call uses while it answers, from the characters of its texts. */
 export class AnswerEstimate {
-  readonly #request: CallRequest | string;
+  readonly #request: CallRequest | string | number;
   readonly #price: ModelPrice | undefined;
   #promptTokens: number | undefined;
   #characters = 0;
 
-  constructor(request: CallRequest | string, price: ModelPrice | undefined) {
+  /** `request` may also be the number of tokens of the prompt, where it is known. */
+  constructor(request: CallRequest | string | number, price: ModelPrice | undefined) {
     this.#request = request;
     this.#price = price;
   }
@@ -46,7 +47,9 @@ export class AnswerEstimate {
   }
 
   get #prompt(): number {
-    return (this.#promptTokens ??= Math.floor(charactersIn(this.#request) / CHARACTERS));
+    const request = this.#request;
+    return (this.#promptTokens ??=
+      typeof request === 'number' ? request : Math.floor(charactersIn(request) / CHARACTERS));
   }
 
   get #answer(): number {

@@ -20,6 +20,8 @@ export interface EmbeddingBackend {
   options?: (use: EmbeddingUse) => Record<string, Record<string, string>>;
   /** The options that ask for vectors of another length; absent where that is not possible. */
   dimensions?: (count: number) => Record<string, Record<string, number>>;
+  /** Whether it takes lists of tokens in the place of texts; a server may not. */
+  takesTokens?: true;
   /** Loads the SDK package of the vendor. */
   create(connection: Connection): Promise<(modelId: string) => VendorEmbeddingModel>;
 }
@@ -39,6 +41,7 @@ export const embeddingBackends: Record<EmbeddingProvider, EmbeddingBackend> = {
     ...defaults,
     defaultModel: 'text-embedding-3-small',
     dimensions: openaiDimensions,
+    takesTokens: true,
     create: createOpenAIEmbedding,
   },
   google: {
@@ -76,7 +79,7 @@ export const embeddingBackends: Record<EmbeddingProvider, EmbeddingBackend> = {
       return (modelId) => cohere.embeddingModel(modelId);
     },
   },
-  azure: { ...defaults, dimensions: openaiDimensions, create: createAzureEmbedding },
+  azure: { ...defaults, dimensions: openaiDimensions, takesTokens: true, create: createAzureEmbedding },
   together: compatible('together'),
   fireworks: { ...compatible('fireworks'), defaultModel: 'nomic-ai/nomic-embed-text-v1.5' },
   ollama: {
@@ -102,4 +105,4 @@ const byName: Readonly<Partial<Record<ProviderName, EmbeddingBackend>>> = embedd
 
 /** How a provider computes embeddings; undefined for a vendor that has none. A server may have them. */
 export const embeddingBackendOf = (provider: ProviderName): EmbeddingBackend | undefined =>
-  isBuiltIn(provider) ? byName[provider] : compatible(provider);
+  isBuiltIn(provider) ? byName[provider] : { ...compatible(provider), takesTokens: true };

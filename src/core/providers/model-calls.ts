@@ -104,6 +104,7 @@ export class ModelCalls {
     const count = this.#counts?.begin(resolved, { ...detailsOf(request), isStreamed: true });
     count?.sent(request);
     let vendorEnd: VendorEnd | undefined;
+    let hasEnded = false;
     try {
       const abortSignal = AbortSignal.any([signal, timeout, consumerLeft.signal]);
       for await (const parts of answerParts(resolved.model, { ...request, abortSignal })) {
@@ -116,6 +117,7 @@ export class ModelCalls {
         yield parts;
       }
       if (!vendorEnd || !isCompleteEnd(vendorEnd)) throw new StreamInterrupted();
+      hasEnded = true;
       const end = toAnswerEnd(vendorEnd);
       this.#providers.succeeded(resolved.provider);
       count?.end(end);
@@ -127,8 +129,8 @@ export class ModelCalls {
       throw failed;
     } finally {
       count?.end({ failure: 'cancelled' });
-      // Stops the call when the consumer stops reading early.
-      consumerLeft.abort();
+      // Stops the call when the consumer stops reading early; making the reason of an abort costs, so not for one that ended.
+      if (!hasEnded) consumerLeft.abort();
     }
   }
 

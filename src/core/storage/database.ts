@@ -43,6 +43,11 @@ export interface WriteOptions {
    * may then run at the same time as others of its transaction. Other works run one after another.
    */
   independent?: boolean;
+  /**
+   * Milliseconds for which the work may wait for another write whose commit it then shares. Engines ignore it whose commits
+   * hold nothing else up.
+   */
+  mayWaitMs?: number;
 }
 
 /** The options of an independent work. */

@@ -18,7 +18,7 @@ export function composeUsage(
 ): Feature<UsageServices> {
   const usage = new UsageLedger(deps);
   return {
-    services: { usage, usageReports: new UsageService(deps) },
+    services: { usage, usageReports: new UsageService({ ...deps, usage }) },
     lifecycle: {
       stop: () => usage.idle(),
       tidy: {

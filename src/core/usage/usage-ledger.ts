@@ -1,11 +1,13 @@
 import { AppError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
-import { type Database, independent, type WriteTransaction } from '../storage/database.ts';
+import { type Database, type WriteOptions, type WriteTransaction } from '../storage/database.ts';
 import { RunUsage } from './run-usage.ts';
 import { countersOf } from './usage-counters.ts';
 import { dayOf } from './usage-days.ts';
 import type { UsageRecord, UsedBy } from './usage-record.ts';
 
+/** A commit holds everything else up for a moment, so the records of calls that end close together share one. */
+const later: WriteOptions = { independent: true, mayWaitMs: 10 };
 /** How many records are kept for the next write while the disk takes none. */
 const MAX_UNSAVED = 1000;
 /** Names of models come from callers. */
@@ -39,7 +41,7 @@ export class UsageLedger {
     this.#listeners.push(listener);
   }
 
-  /** Never throws and never waits: the record joins the commit that comes next. */
+  /** Never throws and never waits: the record joins the commit that comes next, within a few milliseconds. */
   record(record: UsageRecord): void {
     const dated = { ...record, day: dayOf(this.#deps.runtime.now()) };
     for (const listen of this.#listeners) listen(record, dated.day);
@@ -63,7 +65,7 @@ export class UsageLedger {
     try {
       await database.write(async (transaction) => {
         for (const record of records) addTo(transaction, record);
-      }, independent);
+      }, later);
     } catch (error) {
       if (!(error instanceof AppError)) reportBug(error);
       else this.#unsaved = [...records, ...this.#unsaved].slice(-MAX_UNSAVED);

@@ -5,6 +5,7 @@ import type { Runtime } from '../runtime.ts';
 import type { Database } from '../storage/database.ts';
 import { toUsageCsv } from './usage-csv.ts';
 import { dayOf } from './usage-days.ts';
+import type { UsageLedger } from './usage-ledger.ts';
 import { type UsageConditions, UsageQuery } from './usage-query.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,6 +17,7 @@ const MAX_CSV_ROWS = 100_000;
 export interface UsageServiceDeps {
   database: Database;
   runtime: Pick<Runtime, 'now'>;
+  usage: Pick<UsageLedger, 'idle'>;
 }
 
 /** Shows what models used and cost. */
@@ -30,6 +32,7 @@ export class UsageService {
   async list(caller: Caller, query: ListUsageQuery) {
     const { by, limit, offset } = query;
     const where = this.#conditions(caller, query);
+    await this.#deps.usage.idle();
     const [entries, total, sum] = await Promise.all([
       this.#query.groups(by, where, { limit, offset }),
       this.#query.count(by, where),
@@ -42,6 +45,7 @@ export class UsageService {
   async csv(caller: Caller, query: UsageCsvQuery): Promise<string> {
     const { by } = query;
     const where = this.#conditions(caller, query);
+    await this.#deps.usage.idle();
     const entries = await this.#query.groups(by, where, { limit: MAX_CSV_ROWS, offset: 0 });
     return toUsageCsv(by, await this.#named(by, entries));
   }

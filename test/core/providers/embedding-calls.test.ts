@@ -30,31 +30,31 @@ const open = async () => {
   };
 };
 const { signal } = new AbortController();
-const texts = (count: number) => Array.from({ length: count }, (_, index) => 'x'.repeat(index + 1));
+const inputs = (count: number) => Array.from({ length: count }, (_, index) => 'x'.repeat(index + 1));
 
-it.each(['openai', 'own'])('embeds in the order of the texts, in several requests: %s', async (provider) => {
+it.each(['openai', 'own'])('embeds in the order of the inputs, in several requests: %s', async (provider) => {
   await using opened = await open();
-  const order = { provider, modelId: 'm', texts: texts(70) };
+  const order = { provider, modelId: 'm', inputs: inputs(70) };
   const { vectors, tokens } = await opened.calls.embed(order, signal);
-  expect(vectors.map(([length]) => length)).toEqual(order.texts.map(({ length }) => length));
+  expect(vectors.map(([length]) => length)).toEqual(order.inputs.map(({ length }) => length));
   expect(tokens).toBe(70);
   expect(server.asked.length).toBeGreaterThan(1);
 });
 
 it('asks for the length of the vectors where the provider can choose it', async () => {
   await using opened = await open();
-  await opened.calls.embed({ provider: 'openai', modelId: 'm', texts: ['a'], dimensions: 2 }, signal);
-  await opened.calls.embed({ provider: 'own', modelId: 'm', texts: ['a'], dimensions: 2 }, signal);
+  await opened.calls.embed({ provider: 'openai', modelId: 'm', inputs: ['a'], dimensions: 2 }, signal);
+  await opened.calls.embed({ provider: 'own', modelId: 'm', inputs: ['a'], dimensions: 2 }, signal);
   expect(server.asked.map(({ body }) => body['dimensions'])).toEqual([2, 2]);
   await expect(
-    opened.calls.embed({ provider: 'mistral', modelId: 'm', texts: ['a'], dimensions: 2 }, signal),
+    opened.calls.embed({ provider: 'mistral', modelId: 'm', inputs: ['a'], dimensions: 2 }, signal),
   ).rejects.toMatchObject({ code: 'validation', details: [{ path: 'dimensions' }] });
 });
 
 it('has the failure of the provider, and stops with the signal', async () => {
   await using opened = await open();
   server.script = (reply) => reply.send(429, { error: { message: 'Slow down' } }, { 'retry-after': '3' });
-  const order = { provider: 'openai', modelId: 'm', texts: ['a'] };
+  const order = { provider: 'openai', modelId: 'm', inputs: ['a'] };
   await expect(opened.calls.embed(order, signal)).rejects.toMatchObject({
     code: 'rate_limited',
     retryAfterMs: 3000,

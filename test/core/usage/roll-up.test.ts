@@ -34,7 +34,7 @@ it('adds up old usage over tasks and conversations, and keeps every other sum', 
       });
     await ledger.idle();
   }
-  const reports = new UsageService(deps);
+  const reports = new UsageService({ ...deps, usage: ledger });
   const sums = () =>
     Promise.all(
       (['day', 'user', 'agent', 'model'] as const).map((by) =>

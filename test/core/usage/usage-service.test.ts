@@ -23,7 +23,8 @@ async function open() {
       throw error;
     },
   };
-  return { storage, clock, ledger: new UsageLedger(deps), reports: new UsageService(deps) };
+  const usage = new UsageLedger(deps);
+  return { storage, clock, ledger: usage, reports: new UsageService({ ...deps, usage }) };
 }
 
 const record = fc.record({

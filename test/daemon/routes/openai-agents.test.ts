@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { openDoor } from '../../helpers/openai-door.ts';
@@ -35,6 +37,10 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 const scopes = ['models:use', 'tasks:write'] as const;
 const open = (more: object = {}) => openDoor(daemon, { scopes: [...scopes], ...more });
+const commandToken = async () => {
+  const body = { name: 'commands', scopes: [...scopes, 'agents:command' as const] };
+  return (await daemon.client.tokens.create({ body })).token;
+};
 const content = (data: string) =>
   (JSON.parse(data) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ?? '';
 
@@ -76,6 +82,58 @@ it('streams what the agent says as it says it', async () => {
   const events = await (await open()).stream('agent/speaking');
   expect(events.pop()).toBe('[DONE]');
   expect(events.map(content).join('')).toBe('Looking\n\nFound it');
+});
+
+it('streams what a command prints as it prints it, each piece once, and its end with the usage', async () => {
+  const command = 'printf "ä1 "; until [ -e go ]; do sleep 0.02; done; printf 2; echo not this >&2';
+  const request = await fetch(`${daemon.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await commandToken()}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'agent/command',
+      messages: [{ role: 'user', content: command }],
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+  });
+  let said = '';
+  const events: string[] = [];
+  let rest = '';
+  for await (const piece of request.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const lines = (rest + piece).split('\n\n');
+    rest = lines.pop() ?? '';
+    events.push(...lines.map((line) => line.slice('data: '.length)));
+    said = events
+      .filter((data) => data !== '[DONE]')
+      .map(content)
+      .join('');
+    if (said !== 'ä1 ') continue;
+    const { tasks } = await daemon.client.tasks.list();
+    expect(tasks[0]).toMatchObject({ assignedAgent: 'command', status: 'in_progress' });
+    writeFileSync(join(daemon.home, 'workspaces', tasks[0]?.id ?? '', 'go'), '');
+  }
+  expect(said).toBe('ä1 2');
+  const [end, usage, done] = events.slice(-3);
+  expect(done).toBe('[DONE]');
+  expect(JSON.parse(usage ?? '')).toMatchObject({ choices: [], usage: { total_tokens: 0 } });
+  expect(JSON.parse(end ?? '')).toMatchObject({ choices: [{ delta: {}, finish_reason: 'stop' }] });
+});
+
+it('streams all of a long output, of which events keep only the beginning', async () => {
+  const door = await open({ scopes: [...scopes, 'agents:command'] });
+  const messages = [{ role: 'user', content: 'seq 1 300000' }];
+  const events = await door.stream('agent/command', { messages });
+  expect(events.pop()).toBe('[DONE]');
+  const numbers = Array.from({ length: 300_000 }, (_, index) => `${index + 1}\n`);
+  expect(events.map(content).join('') === numbers.join('')).toBe(true);
+});
+
+it('ends a stream with the failure of the command after what it printed', async () => {
+  const door = await open({ scopes: [...scopes, 'agents:command'] });
+  const messages = [{ role: 'user', content: 'echo before; exit 3' }];
+  const events = await door.stream('agent/command', { messages });
+  expect(JSON.parse(events.pop() ?? '')).toMatchObject({ error: { code: 'agent_failed' } });
+  expect(events.map(content).join('')).toBe('before\n');
 });
 
 it('answers with the failure of the task, which no client repeats', async () => {

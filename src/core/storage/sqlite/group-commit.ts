@@ -49,6 +49,9 @@ export class GroupCommit {
   #waiting: Job[] = [];
   readonly #alone: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
+  /** Whether a waiting job is to be committed now; the others wait until then, or until the timer. */
+  #isDue = false;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: {
     native: CountingDatabase;
@@ -73,12 +76,19 @@ export class GroupCommit {
     };
   }
 
-  run<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T> {
-    this.#watch.waits();
+  /** Work that may wait so many milliseconds is committed with the next that may not, or then. */
+  run<T>(work: (transaction: WriteTransaction) => Promise<T>, mayWaitMs = 0): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve: resolve as Job['resolve'], reject });
-      this.#running ??= this.#drain();
+      if (mayWaitMs > 0) this.#timer ??= setTimeout(() => this.#commitNow(), mayWaitMs).unref();
+      else this.#commitNow();
     });
+  }
+
+  #commitNow(): void {
+    this.#watch.waits();
+    this.#isDue = true;
+    this.#running ??= this.#drain();
   }
 
   /** Runs work that uses its own connection while no write is in progress; new writes wait. */
@@ -91,15 +101,21 @@ export class GroupCommit {
 
   /** Resolves once no write is pending. */
   async idle(): Promise<void> {
-    while (this.#running) await this.#running;
+    while (this.#running || this.#waiting.length > 0) {
+      if (this.#waiting.length > 0) this.#commitNow();
+      await this.#running;
+    }
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#alone.length > 0) {
+    while (this.#isDue || this.#alone.length > 0) {
       // Writes of the same turn of the event loop join the group.
       await new Promise<void>((resolve) => setImmediate(resolve));
       for (const work of this.#alone.splice(0)) await work();
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
       const jobs = this.#waiting.splice(0, MAX_GROUP);
+      this.#isDue = this.#waiting.length > 0;
       if (jobs.length === 0) continue;
       if (await this.#commitGroup(jobs)) continue;
       for (const job of jobs) await this.#commitGroup([job]);

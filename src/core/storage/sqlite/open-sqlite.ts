@@ -90,10 +90,10 @@ export async function openSqlite(options: StorageOptions): Promise<Database> {
       reportBug: options.reportBug,
       watch,
     });
-    const write: Database['write'] = (work) => {
+    const write: Database['write'] = (work, how) => {
       const found = damage();
       if (found) watch.noteDamage();
-      return found ? Promise.reject(damaged(file, found)) : group.run(work);
+      return found ? Promise.reject(damaged(file, found)) : group.run(work, how?.mayWaitMs);
     };
     const check = new StorageCheck({ watch, write, monotonic, reportBug: options.reportBug });
     return {

@@ -193,3 +193,35 @@ describe('two databases in one process', () => {
     expect([factsIn(one.file), factsIn(two.file)]).toEqual([['fact 1'], ['fact 2']]);
   });
 });
+
+describe('a write that may wait', () => {
+  it('shares the commit of the next one that may not, in their order', async () => {
+    await using test = await openTestDatabase();
+    const before = test.database.commits();
+    const order: string[] = [];
+    const add = (name: string, mayWaitMs?: number) =>
+      test.database
+        .write(keep(`fact ${name}`), mayWaitMs === undefined ? {} : { mayWaitMs })
+        .then(() => order.push(name));
+    const waiting = [add('a', 60_000), add('b', 60_000)];
+    await test.database.read.selectFrom('state').select('key').execute();
+    expect(factsIn(test.file)).toEqual([]);
+    await Promise.all([...waiting, add('c')]);
+    expect(order).toEqual(['a', 'b', 'c']);
+    expect(test.database.commits() - before).toBe(1);
+    const last = add('d', 60_000);
+    await add('e');
+    await last;
+    expect(test.database.commits() - before).toBe(2);
+  });
+
+  it('is stored after that time by itself, and when the database closes', async () => {
+    await using test = await openTestDatabase();
+    await test.database.write(keep('fact 1'), { mayWaitMs: 1 });
+    expect(factsIn(test.file)).toEqual(['fact 1']);
+    const waiting = test.database.write(keep('fact 2'), { mayWaitMs: 60_000 });
+    await test.database.close();
+    await waiting;
+    expect(factsIn(test.file)).toEqual(['fact 1', 'fact 2']);
+  });
+});
