@@ -19,7 +19,7 @@ export interface WriteTransaction {
    */
   update<P extends { id: string }, R extends { id: string }>(
     update: PreparedUpdate<P, R>,
-    values: P,
+    values: NoInfer<P>,
   ): Promise<R | undefined>;
   /** Inserts at the end of the transaction, batched with other rows of the table; not visible inside the transaction. */
   insertLater<T extends keyof Schema>(table: T, row: Row<T>): void;

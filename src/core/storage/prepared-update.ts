@@ -12,11 +12,11 @@ export type UpdateOfTable = UpdateQueryBuilder<Schema, Table, Table, UpdateResul
 export interface PreparedUpdate<P extends { id: string }, R extends { id: string }> {
   table: Table;
   /** The column whose type each value has. */
-  columns: { [K in keyof P]: keyof Schema[Table] & string };
+  columns: { [K in keyof P]: keyof Schema[Table] };
   /** The update with these values; it refers to columns of its table only, and returns the id. */
-  build(update: UpdateOfTable, value: Parameter<P>): Compilable<R>;
+  build: (update: UpdateOfTable, value: Parameter<P>) => Compilable<R>;
   /** The update of one row. */
-  one(values: P): CompiledQuery<R>;
+  one: (values: P) => CompiledQuery<R>;
 }
 
 /** Compiles an update once; `columns` names the column whose type each value has. */

@@ -130,7 +130,8 @@ describe('filters of tasks', () => {
             const rest = filterTasksQuerySchema.parse({ sortBy, sortOrder, limit: String(limit), cursor });
             const page = await lists.filter(owner, { ...rest, ...conditions });
             // Of a text, no more than so many matches are looked at: the total then is a bound.
-            const isCut = conditions.q !== undefined && matched < tasks.length && page.totalIsLowerBound === true;
+            const isCut =
+              conditions.q !== undefined && matched < tasks.length && page.totalIsLowerBound === true;
             expect(isCut || page.totalIsLowerBound === undefined).toBe(true);
             if (isCut) expect(page.total).toBeLessThanOrEqual(expected.length);
             else expect(page.total).toBe(expected.length);

@@ -7,8 +7,8 @@ import type { ColumnTypes } from './column-types.ts';
 type Update = PreparedUpdate<{ id: string }, { id: string }>;
 interface Entry {
   values: { id: string };
-  resolve(row: { id: string } | undefined): void;
-  reject(error: unknown): void;
+  resolve: (row: { id: string } | undefined) => void;
+  reject: (error: unknown) => void;
 }
 type Batch = Map<string, Entry>;
 /** The values of all rows by their name. */
