@@ -12,8 +12,11 @@ export interface OpenAnswer {
   /** The model that answers, as `provider/model`. */
   model: string;
   /** Throws where the answer fails later. */
-  parts: AsyncGenerator<readonly AnswerPart[], AnswerEnd>;
+  parts: AnswerParts;
 }
+
+/** The parts of an answer as they come, with its end. */
+export type AnswerParts = Pick<AsyncGenerator<readonly AnswerPart[], AnswerEnd>, 'next' | 'return'>;
 
 export interface RoutedCallsDeps {
   router: ModelRouter;
@@ -91,29 +94,22 @@ const silent: ReadonlySet<AnswerPart['type']> = new Set<AnswerPart['type']>([
 ]);
 const isSilent = (part: AnswerPart) => silent.has(part.type) || ('delta' in part && part.delta === '');
 
-/** Reads up to the first part that says something. */
-async function begun(
-  parts: AsyncGenerator<readonly AnswerPart[], AnswerEnd>,
-): Promise<AsyncGenerator<readonly AnswerPart[], AnswerEnd>> {
-  const read: (readonly AnswerPart[])[] = [];
+/** Reads up to the first part that says something, and gives the answer as it was before. */
+async function begun(parts: AnswerParts): Promise<AnswerParts> {
+  const read: IteratorResult<readonly AnswerPart[], AnswerEnd>[] = [];
   let next = await parts.next();
   for (; !next.done; next = await parts.next()) {
-    read.push(next.value);
+    read.push(next);
     if (!next.value.every(isSilent)) break;
   }
-  return resumed(read, next, parts);
-}
-
-async function* resumed(
-  read: readonly (readonly AnswerPart[])[],
-  last: IteratorResult<readonly AnswerPart[], AnswerEnd>,
-  rest: AsyncGenerator<readonly AnswerPart[], AnswerEnd>,
-): AsyncGenerator<readonly AnswerPart[], AnswerEnd> {
-  try {
-    yield* read;
-    if (last.done) return last.value;
-    return yield* rest;
-  } finally {
-    await rest.return(undefined as never);
-  }
+  if (next.done) read.push(next);
+  let at = 0;
+  return {
+    // No generator of its own: each one takes several turns for each piece of an answer.
+    next: () => {
+      const known = read[at++];
+      return known ? Promise.resolve(known) : parts.next();
+    },
+    return: (end) => parts.return(end),
+  };
 }

@@ -1,6 +1,7 @@
 import type { AppError } from '../errors.ts';
 import type { AnswerEnd } from '../providers/answer-end.ts';
 import type { AnswerPart } from '../providers/resolved-model.ts';
+import type { AnswerParts } from './routed-calls.ts';
 
 /** Makes server-sent events of an answer, as text. */
 export interface Frames {
@@ -22,7 +23,7 @@ export interface FrameOptions {
 /** Writes an answer as it comes; a failure ends it with its own event, and a caller who left gets nothing more. */
 export async function* writeFrames(
   frames: Frames,
-  parts: AsyncGenerator<readonly AnswerPart[], AnswerEnd>,
+  parts: AnswerParts,
   { signal, expect }: FrameOptions,
 ): AsyncGenerator<string> {
   try {
