@@ -103,8 +103,10 @@ export class ClusterWorld implements AsyncDisposable {
     await using client = await this.connect();
     await client.query(`alter system set synchronous_standby_names = '*'`);
     await client.query('select pg_reload_conf()');
+    // A server that shows a standby as synchronous may still commit without it for a moment: one that waits for it does not.
     const isInStep = async () => {
-      const { rows } = await client.query(`select 1 from pg_stat_replication where sync_state = 'sync'`);
+      const { rows } = await client.query(`select 1 from pg_stat_replication where sync_state = 'sync'
+        and exists (select 1 from pg_stat_activity where wait_event = 'SyncRep')`);
       return rows.length > 0 || undefined;
     };
     if (!(await poll(isInStep, 30_000))) throw new Error('The standby does not follow');
