@@ -129,6 +129,8 @@ export async function closeBrowser(): Promise<void> {
  */
 export async function inspect({ page }: Tab, name: string): Promise<string[]> {
   const found: string[] = [];
+  // A page that was opened just now loads its part of the program.
+  await page.locator('h1').first().waitFor({ state: 'attached' });
   const directory = process.env['SVC_SCREENSHOTS'];
   if (directory) mkdirSync(directory, { recursive: true });
   const before = page.viewportSize();

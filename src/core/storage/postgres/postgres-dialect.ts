@@ -24,6 +24,7 @@ const changes = new Set(['INSERT', 'UPDATE', 'DELETE']);
  */
 export class StatementNames {
   readonly #names = new Map<string, string>();
+  #given = 0;
   readonly #isOn: boolean;
 
   /** Off behind a pooler that gives each transaction another connection. */
@@ -36,9 +37,14 @@ export class StatementNames {
     const known = this.#names.get(text);
     if (known !== undefined) return { name: known };
     if (this.#names.size >= MAX_NAMES || isPage.test(text)) return {};
-    const name = `s${this.#names.size}`;
+    const name = `s${this.#given++}`;
     this.#names.set(text, name);
     return { name };
+  }
+
+  /** Gives new names from now on, so that all statements are parsed and planned anew. */
+  renew(): void {
+    this.#names.clear();
   }
 }
 

@@ -30,6 +30,10 @@ const STATEMENT_TIMEOUT = '57014';
 /** Whether the same work may succeed when it runs again: another writer was in the way. */
 export const isWorthAnotherTry = (error: unknown): boolean => AGAIN.has(codeOf(error));
 
+/** Whether a prepared statement returns other columns than before: a newer daemon has added some to its table. */
+export const isPlanOutdated = (error: unknown): boolean =>
+  codeOf(error) === '0A000' && (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
+
 /** Whether the connection is gone, or the server is stopping or starting (classes 08 and 57P). */
 export const isConnectionLost = (error: unknown): boolean =>
   /^(08|57P0)/.test(codeOf(error)) ||

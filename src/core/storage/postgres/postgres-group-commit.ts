@@ -9,6 +9,7 @@ import type { PostgresServer } from './connection-options.ts';
 import {
   isConnectionLost,
   isOfServer,
+  isPlanOutdated,
   isReadOnly,
   isWorthAnotherTry,
   readOnlyError,
@@ -140,7 +141,9 @@ export class PostgresGroupCommit {
       const cause = error instanceof WorkFailed ? error.cause : error;
       if (isConnectionLost(cause) || isReadOnly(cause)) return this.#lost(writer, jobs, cause);
       await writer.query('rollback').catch(() => writer.drop());
-      const isInTheWay = isWorthAnotherTry(cause);
+      const isOutdated = isPlanOutdated(cause);
+      if (isOutdated) writer.forgetPlans();
+      const isInTheWay = isOutdated || isWorthAnotherTry(cause);
       const [job, ...others] = jobs;
       if (job && others.length === 0) {
         if (isInTheWay && ++job.tries < MAX_TRIES) await this.#again(job);

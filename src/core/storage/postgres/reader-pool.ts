@@ -5,7 +5,12 @@ import type { Schema } from '../schema.ts';
 import { storableValues } from '../storable-text.ts';
 import { connectionOptions, type PostgresServer, silenceMs } from './connection-options.ts';
 import { PostgresConnection, postgresDialect, StatementNames } from './postgres-dialect.ts';
-import { isConnectionLost, isStatementTimeout, translatePostgresError } from './postgres-errors.ts';
+import {
+  isConnectionLost,
+  isPlanOutdated,
+  isStatementTimeout,
+  translatePostgresError,
+} from './postgres-errors.ts';
 
 const IDLE_MS = 30_000;
 
@@ -13,6 +18,7 @@ const IDLE_MS = 30_000;
 export class ReaderPool {
   readonly db: Kysely<Schema>;
   readonly #pool: pg.Pool;
+  readonly #names: StatementNames;
   readonly #limitMs: number;
 
   constructor(
@@ -40,12 +46,12 @@ export class ReaderPool {
     });
     // An idle connection that the server ends; the next read makes another.
     this.#pool.on('error', options.onError);
-    const names = new StatementNames(server.prepared);
+    this.#names = new StatementNames(server.prepared);
     const connection = new PostgresConnection((statement) =>
       this.#run({
         ...statement,
         values: storableValues(statement.values ?? []),
-        ...names.of(statement.text),
+        ...this.#names.of(statement.text),
       }),
     );
     this.db = new Kysely<Schema>({ dialect: postgresDialect(connection) });
@@ -54,9 +60,11 @@ export class ReaderPool {
   async #run(statement: pg.QueryConfig): Promise<pg.QueryResult> {
     try {
       return await this.#pool.query(statement).catch((error: unknown) => {
-        // A connection that was cut while it was idle: reading again changes nothing.
+        // Reading again changes nothing: a connection was cut while it was idle, or a table has got more columns.
         if (isConnectionLost(error)) return this.#pool.query(statement);
-        throw error;
+        if (!isPlanOutdated(error)) throw error;
+        this.#names.renew();
+        return this.#pool.query({ ...statement, ...this.#names.of(statement.text) });
       });
     } catch (error) {
       throw isStatementTimeout(error) ? new ReadTimeLimit(this.#limitMs) : translatePostgresError(error);

@@ -100,6 +100,11 @@ export class WriterConnection {
     return lane;
   }
 
+  /** Parses and plans all statements anew. */
+  forgetPlans(): void {
+    this.#names.renew();
+  }
+
   /** Forgets a connection that cannot be used any more. */
   drop(): void {
     const client = this.#client;
