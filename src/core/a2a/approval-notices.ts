@@ -13,7 +13,7 @@ interface ApprovalNoticesDeps {
   runtime: Pick<Runtime, 'newId'>;
 }
 
-/** Notifies other agents, in the transaction of an approval, that their task begins to wait or goes on. */
+/** Notifies other agents, in the transaction of an approval, that their task begins to wait or continues. */
 export class ApprovalNotices implements ApprovalOutbox {
   readonly #deps: ApprovalNoticesDeps;
   constructor(deps: ApprovalNoticesDeps) {

@@ -7,7 +7,7 @@ import type { A2aTaskStore } from './a2a-task-store.ts';
 import type { A2aTaskRow } from './task-view.ts';
 
 /**
- * The finished task of the caller that a message goes on from: the latest one that it refers to, or else the latest of its
+ * The finished task of the caller that a message continues: the latest one that it refers to, or else the latest of its
  * context. Tasks of other owners are as if they were not there.
  */
 export async function earlierTask(

@@ -53,7 +53,7 @@ export interface ShownPushConfig {
   url: string;
 }
 
-/** Who is notified when a task of another agent waits for an approval, goes on, or has finished. */
+/** Who is notified when a task of another agent waits for an approval, continues, or has finished. */
 export class PushConfigs {
   readonly #deps: PushConfigDeps;
   constructor(deps: PushConfigDeps) {

@@ -66,7 +66,6 @@ export class ApprovalStore {
       .execute();
   }
 
-  /** An approval for exactly this call that is pending, or approved and not used yet. */
   /** The request for exactly this call that was made last, also a decided one. */
   findLatest({ scopeId, binding }: { scopeId: string; binding: string }): Promise<ApprovalRow | undefined> {
     return this.#database.read
@@ -79,6 +78,7 @@ export class ApprovalStore {
       .executeTakeFirst();
   }
 
+  /** An approval for exactly this call that is pending, or approved and not used yet. */
   findOpen(
     db: Kysely<Schema>,
     { scopeId, binding, now }: { scopeId: string; binding: string; now: string },

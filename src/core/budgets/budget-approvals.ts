@@ -163,7 +163,7 @@ export class BudgetApprovals {
   }
 }
 
-/** Whether nobody reads what is asked where it is asked. */
+/** Whether no one reads what is asked where it is asked. */
 const isAlone = ({ taskId, conversationId }: Asker): boolean =>
   taskId === undefined && conversationId === undefined;
 

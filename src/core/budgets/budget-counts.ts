@@ -18,7 +18,7 @@ const plus = (a: Used, b: Used): Used => ({ tokens: a.tokens + b.tokens, usd: a.
 
 /** Counts of more tasks than run at once are read again when they are needed. */
 const MAX_KNOWN = 10_000;
-/** Sorts after every text that goes on. */
+/** Sorts after every text that continues. */
 const LAST = '\u{10ffff}';
 
 /**

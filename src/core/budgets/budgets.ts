@@ -52,7 +52,7 @@ export class Budgets {
   readonly #deps: BudgetsDeps & KnownBudgetsDeps;
   readonly #notices: BudgetNotices;
   readonly #notes = new Map<string, (message: string) => void>();
-  /** What is read and sent while work goes on. */
+  /** What is read and sent while work continues. */
   readonly #pending = new Set<Promise<void>>();
 
   constructor(deps: BudgetsDeps) {

@@ -40,7 +40,7 @@ export class ChatBudgets {
     try {
       await this.pass(usedBy, unseen);
     } catch (error) {
-      // Where the client left, nobody waits for the decision.
+      // Where the client left, no one waits for the decision.
       await this.#deps.approvals.expireForRun(turn.runId);
       throw error instanceof AgentFailure ? toBudgetReached(error, this.#deps.runtime) : error;
     }

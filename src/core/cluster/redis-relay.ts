@@ -12,7 +12,7 @@ const MAX_EVENT = 1024 * 1024;
 /** How often what others did is read again: events can be lost unnoticed, and without Redis none of them come. */
 const READ_AGAIN_MS = { connected: 30_000, apart: 5000 };
 const GAP = '["gap",null]';
-/** A daemon to which nobody listens asks again this long after an event that it kept to itself. */
+/** A daemon to which no one listens asks again this long after an event that it kept to itself. */
 const ASK_AGAIN_MS = 1000;
 
 const message = z.object({
@@ -49,7 +49,7 @@ export class RedisRelay implements EventRelay {
   #hasLost = false;
   #isListening = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether the last message reached nobody but this daemon. */
+  /** Whether the last message reached no one but this daemon. */
   #isAlone = false;
   /** Messages of others that came. */
   #fromOthers = 0;
@@ -142,7 +142,7 @@ export class RedisRelay implements EventRelay {
     const before = this.#fromOthers;
     const text = `${this.#own}${events.join(',')}]}`;
     const sent = await this.#deps.connections.attempt((redis) => redis.publish(this.#channel, text));
-    // Somebody who joined while the answer was on its way may not be among those that it counts.
+    // Someone who joined while the answer was on its way may not be among those that it counts.
     if (sent && before === this.#fromOthers) this.#isAlone = this.#isListening && sent.value === 1;
     return sent !== undefined;
   }

@@ -38,7 +38,7 @@ export class PersonQuestions {
 
   /**
    * Asks about a call, and resolves with its approval once the person has answered or it was decided elsewhere: it is still
-   * pending where nobody has decided. Takes the question back where the signal aborts.
+   * pending where no one has decided. Takes the question back where the signal aborts.
    */
   async ask(
     { caller, session, send }: AskingCall,

@@ -29,7 +29,7 @@ export interface ServedCall {
 
 /**
  * Asks the person at the client about a call of an agent until the signal aborts, and resolves with its approval after the
- * answer or a decision elsewhere; it is still pending where nobody has decided.
+ * answer or a decision elsewhere; it is still pending where no one has decided.
  */
 export type AskPerson = (approval: Approval, signal: AbortSignal) => Promise<Approval>;
 

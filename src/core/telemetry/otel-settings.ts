@@ -79,7 +79,7 @@ function signalOf(reader: EnvReader, signal: 'TRACES' | 'METRICS'): SignalSettin
   };
 }
 
-/** The default is that of the specification, and so is that a name which nobody knows is ignored. */
+/** The default is that of the specification, and so is that a name which no one knows is ignored. */
 function protocolOf(reader: EnvReader, name: string): OtlpProtocol {
   const protocol = reader.text(name)?.toLowerCase() ?? 'http/protobuf';
   if (protocol === 'http/protobuf' || protocol === 'http/json') return protocol;

@@ -92,7 +92,7 @@ export class AcpSession {
     }
   }
 
-  /** Asks about the calls that a turn of before waits with, and shows how it goes on; does not wait for that. */
+  /** Asks about the calls that a turn of before waits with, and shows how it continues; does not wait for that. */
   reopen(pending: readonly Approval[]): void {
     const turn = new ReopenedTurn({
       ...this.#deps,

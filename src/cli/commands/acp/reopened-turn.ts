@@ -20,7 +20,7 @@ const ended = new Set(['CANCELLED', 'OVERTAKEN']);
 
 const again = 'Open the session again to see what became of the turn.';
 
-/** A turn that waited for a decision when its session was opened: asks about its calls, and shows how it goes on. */
+/** A turn that waited for a decision when its session was opened: asks about its calls, and shows how it continues. */
 export class ReopenedTurn {
   readonly #deps: ReopenedDeps;
   readonly #leaving = new AbortController();

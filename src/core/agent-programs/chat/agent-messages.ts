@@ -250,7 +250,7 @@ export class AgentMessages {
     };
     const turn = { runId, conversationId, ownerId: userId, signal, emit: sink };
     await this.#deps.chatBudgets.pass(usedBy, turn).catch(async (error: unknown) => {
-      // Where the turn was stopped, nobody waits for the decision.
+      // Where the turn was stopped, no one waits for the decision.
       await this.#deps.approvals.expireForRun(runId);
       throwAsRunFailure(error);
     });

@@ -166,7 +166,7 @@ export class ToolMessageService {
     });
     const outcome = await runService.run(prepared.plan, prepared.policy);
     if (outcome.kind === 'failed') {
-      // A question about a budget has nobody left who waits for it.
+      // A question about a budget has no one left who waits for it.
       if (!turns.stopping.aborted) await approvals.expireForRun(runId);
       throw outcome.error;
     }

@@ -42,7 +42,7 @@ export class StatementNames {
     return { name };
   }
 
-  /** Gives new names from now on, so that all statements are parsed and planned anew. */
+  /** Gives new names from now on, so that all statements are parsed and planned again. */
   renew(): void {
     this.#names.clear();
   }

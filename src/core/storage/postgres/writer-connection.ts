@@ -100,7 +100,7 @@ export class WriterConnection {
     return lane;
   }
 
-  /** Parses and plans all statements anew. */
+  /** Parses and plans all statements again. */
   forgetPlans(): void {
     this.#names.renew();
   }

@@ -30,7 +30,7 @@ export interface NotifyDeliveryRow {
   config_id: string | null;
   context_id: string | null;
   headers: string | null;
-  /** The approval that the task waits for, or after which it goes on; null in the notification of its end. */
+  /** The approval that the task waits for, or after which it continues; null in the notification of its end. */
   approval_id: string | null;
   /** The version of the protocol in which another agent (A2A) gets it, if not the current one: `0.3`. */
   protocol: string | null;
