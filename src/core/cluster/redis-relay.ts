@@ -12,8 +12,6 @@ const MAX_EVENT = 1024 * 1024;
 /** How often what others did is read again: events can be lost unnoticed, and without Redis none of them come. */
 const READ_AGAIN_MS = { connected: 30_000, apart: 5000 };
 const GAP = '["gap",null]';
-/** A daemon to which no one listens asks again this long after an event that it kept to itself. */
-const ASK_AGAIN_MS = 1000;
 
 const message = z.object({
   v: z.literal(1),
@@ -31,10 +29,7 @@ export interface RedisRelayDeps {
   reportBug: (error: unknown) => void;
 }
 
-/**
- * Carries events by publish and subscribe; those of one turn of the event loop travel as one message. A daemon that is
- * alone keeps its events to itself, which takes a seventh of the time of a busy one; who joins says so, and gets a gap.
- */
+/** Carries events by publish and subscribe; those of one turn of the event loop travel as one message. */
 export class RedisRelay implements EventRelay {
   readonly #deps: RedisRelayDeps;
   readonly #channel: string;
@@ -49,11 +44,6 @@ export class RedisRelay implements EventRelay {
   #hasLost = false;
   #isListening = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether the last message reached no one but this daemon. */
-  #isAlone = false;
-  /** Messages of others that came. */
-  #fromOthers = 0;
-  #asking: NodeJS.Timeout | undefined;
 
   constructor(deps: RedisRelayDeps) {
     this.#deps = deps;
@@ -71,7 +61,6 @@ export class RedisRelay implements EventRelay {
   }
 
   publish<K extends keyof CoreEvents>(name: K, payload: CoreEvents[K]): void {
-    if (this.#isAlone) return this.#keep();
     const event = JSON.stringify([name, payload]);
     if (this.#batch.length === 0) setImmediate(() => this.#flush());
     this.#batch.push(event.length > MAX_EVENT ? GAP : event);
@@ -85,7 +74,6 @@ export class RedisRelay implements EventRelay {
   /** Resolves when what was published is sent. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
-    clearTimeout(this.#asking);
     this.#flush();
     await this.#sending;
     this.#subscriber?.disconnect();
@@ -97,8 +85,6 @@ export class RedisRelay implements EventRelay {
       await this.#subscriber?.subscribe(this.#channel);
       this.#isListening = true;
       this.#gap();
-      // Those that were alone speak from now on.
-      this.#sending = this.#sending.then(async () => void (await this.#sendOne([])));
     } catch (error) {
       // The connection broke again, and this is called again.
       this.#deps.connections.report(error);
@@ -113,18 +99,6 @@ export class RedisRelay implements EventRelay {
     }, ms).unref();
   }
 
-  #keep(): void {
-    this.#hasLost = true;
-    this.#asking ??= setTimeout(() => this.#speak(), ASK_AGAIN_MS).unref();
-  }
-
-  /** Tells of what was kept, where there was anything. */
-  #speak(): void {
-    clearTimeout(this.#asking);
-    this.#asking = undefined;
-    if (this.#hasLost) this.#sending = this.#sending.then(() => this.#send([]));
-  }
-
   #flush(): void {
     const events = this.#batch;
     this.#batch = [];
@@ -134,17 +108,11 @@ export class RedisRelay implements EventRelay {
   async #send(events: string[]): Promise<void> {
     if (this.#hasLost) events.unshift(GAP);
     this.#hasLost = false;
-    for (const part of parts(events)) if (!(await this.#sendOne(part))) this.#hasLost = true;
-  }
-
-  /** Whether Redis took the message. */
-  async #sendOne(events: string[]): Promise<boolean> {
-    const before = this.#fromOthers;
-    const text = `${this.#own}${events.join(',')}]}`;
-    const sent = await this.#deps.connections.attempt((redis) => redis.publish(this.#channel, text));
-    // Someone who joined while the answer was on its way may not be among those that it counts.
-    if (sent && before === this.#fromOthers) this.#isAlone = this.#isListening && sent.value === 1;
-    return sent !== undefined;
+    for (const part of parts(events)) {
+      const text = `${this.#own}${part.join(',')}]}`;
+      const sent = await this.#deps.connections.attempt((redis) => redis.publish(this.#channel, text));
+      if (!sent) this.#hasLost = true;
+    }
   }
 
   #receive(text: string): void {
@@ -153,11 +121,6 @@ export class RedisRelay implements EventRelay {
     // Daemons of other versions may say what this one does not understand.
     const { data } = safeParse(message, parse(text));
     if (!data) return;
-    this.#fromOthers++;
-    if (this.#isAlone) {
-      this.#isAlone = false;
-      this.#speak();
-    }
     for (const [name, payload] of data.events)
       try {
         if (name === 'gap') this.#gap();

@@ -93,43 +93,6 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
     listener.disconnect();
   });
 
-  it('are not sent while nobody listens; who joins hears that there was something, then everything', async () => {
-    const place = await someone();
-    const a = await daemon(place, 'a');
-    const published = async () => {
-      const redis = new Redis(place.url);
-      const stats = await redis.info('commandstats');
-      redis.disconnect();
-      return Number(/cmdstat_publish:calls=(\d+)/.exec(stats)?.[1]);
-    };
-    await eventually(async () => {
-      const before = await published();
-      a.bus.emit('queue', undefined);
-      await new Promise(setImmediate);
-      expect(await published()).toBe(before);
-    });
-    const b = await daemon(place, 'b');
-    await eventually(() => expect(b.gaps()).toBe(2));
-    a.bus.emit('rights_changed', { userId: 'u' });
-    await eventually(() => expect(b.heard).toEqual([['rights_changed', { userId: 'u' }]]));
-    expect(b.gaps()).toBe(2);
-  });
-
-  it('are sent again soon after somebody listens who does not say so', async () => {
-    const place = await someone();
-    const a = await daemon(place, 'a');
-    const messages: string[] = [];
-    const older = new Redis(place.url);
-    await older.subscribe(`${place.prefix}:events`);
-    older.on('message', (_, text) => messages.push(text));
-    await eventually(() => {
-      a.bus.emit('queue', undefined);
-      expect(messages.some((text) => text.includes('"gap"'))).toBe(true);
-      expect(messages.some((text) => text.includes('"queue"'))).toBe(true);
-    });
-    older.disconnect();
-  });
-
   it('that are too large are a gap', async () => {
     const place = await someone();
     const a = await daemon(place, 'a');
