@@ -1,5 +1,5 @@
-import { createWriteStream, existsSync, linkSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { existsSync, linkSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { BackupManifest } from './backup-manifest.ts';
@@ -41,7 +41,9 @@ export async function storeBackup(
   const work = mkdtempSync(join(dirname(file), WORK_PREFIX));
   try {
     const written = join(work, 'backup');
-    await pipeline(backup, createWriteStream(written, { mode: 0o600, flags: 'wx', flush: true }));
+    // Open before the backup can fail: a stream that opens its file by itself may do so while the folder is removed.
+    const opened = await open(written, 'wx', 0o600);
+    await pipeline(backup, opened.createWriteStream({ flush: true }));
     const unpacked = join(work, 'unpacked');
     await mkdir(unpacked, { mode: 0o700 });
     const { manifest, hasIdentity } = await checkBackup(written, unpacked, onCheck);

@@ -1,4 +1,5 @@
-import { createWriteStream, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiError } from '../../../contract/client.ts';
@@ -28,7 +29,9 @@ async function writeExport(cli: Cli, file: string, show: ShowStep, signal: Abort
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     const body = await download(cli, signal);
-    await pipeline(body, counted(show), createWriteStream(temporary, { mode: 0o600 }), { signal });
+    // Open before anything can be stopped: a stream that opens its file by itself may do so after the file was removed.
+    const opened = await open(temporary, 'w', 0o600);
+    await pipeline(body, counted(show), opened.createWriteStream(), { signal });
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
