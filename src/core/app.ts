@@ -54,6 +54,7 @@ import { composeStorage } from './storage/compose-storage.ts';
 import { composeTelemetry } from './telemetry/compose-telemetry.ts';
 import { composeTaskExecution } from './tasks/compose-task-execution.ts';
 import { composeTasks } from './tasks/compose-tasks.ts';
+import { headColumns } from './tasks/task-columns.ts';
 import { composeUsage } from './usage/compose-usage.ts';
 import { composeWebSearch } from './web-search/compose-web-search.ts';
 import { composeWebhooks } from './webhooks/compose-webhooks.ts';
@@ -117,6 +118,7 @@ function composeFeatures(
     extraAdapters: [],
     sessionMs: AGENTIC_MS,
     models: {},
+    taskColumns: headColumns,
     ...options,
     bus,
     openStreams: new OpenStreams(() => config.get('limits.streamsPerUser')),

@@ -5,6 +5,7 @@ import { RateLimits } from '../limits/rate-limits.ts';
 import type { Log } from '../log.ts';
 import { MemoryQueue, type MemoryQueueDeps } from '../queue/memory-queue.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Runtime } from '../runtime.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Membership } from './membership.ts';
@@ -14,6 +15,8 @@ export interface ClusterDeps {
   config: Config;
   bus: EventBus;
   daemon: DaemonIdentity;
+  /** What other daemons hear of a task. */
+  taskColumns: readonly (keyof TaskHead)[];
   membership?: Pick<Membership, 'hasOtherWorkers' | 'others' | 'ownAgents' | 'onOthers'> | undefined;
   runtime: Runtime;
   log: Log;

@@ -39,6 +39,7 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
   const hasOthers = () => deps.membership?.hasOtherWorkers() ?? true;
   const relay = new RedisRelay({
     ...identity,
+    columns: deps.taskColumns,
     receive: (name, payload) => bus.receive(name, payload),
     reportBug,
   });

@@ -1,29 +1,20 @@
 import type { Redis } from 'ioredis';
-import { z } from 'zod';
-import { safeParse } from '../../contract/safe-parse.ts';
 import type { CoreEvents } from '../events.ts';
 import { type EventRelay, isRelayed } from './event-relay.ts';
 import type { RedisConnections } from '../redis/redis-connections.ts';
+import type { TaskHead } from '../storage/rows/tasks.ts';
+import { gap, openingOf, outgoing, type OutgoingEvent, packEvents, unpackEvents } from './relay-message.ts';
 
-/** Characters of one message; what is more is split. */
-const MAX_MESSAGE = 256 * 1024;
-/** An event that is larger is not sent; the others get a gap instead. */
-const MAX_EVENT = 1024 * 1024;
 /** How often what others did is read again: events can be lost unnoticed, and without Redis none of them come. */
 const READ_AGAIN_MS = { connected: 30_000, apart: 5000 };
-const GAP = '["gap",null]';
-
-const message = z.object({
-  v: z.literal(1),
-  from: z.string(),
-  events: z.array(z.tuple([z.string(), z.unknown()])),
-});
 
 export interface RedisRelayDeps {
   connections: RedisConnections;
   prefix: string;
   /** Which daemon this is: it does not hear itself. */
   daemonId: string;
+  /** What of a task travels. */
+  columns: readonly (keyof TaskHead)[];
   /** Takes the events of other daemons. */
   receive: (name: keyof CoreEvents, payload: never) => void;
   reportBug: (error: unknown) => void;
@@ -37,8 +28,8 @@ export class RedisRelay implements EventRelay {
   readonly #own: string;
   readonly #gapListeners = new Set<() => void>();
   #subscriber: Redis | undefined;
-  /** The events of this turn, as JSON. */
-  #batch: string[] = [];
+  /** The events of this turn. */
+  #batch: OutgoingEvent[] = [];
   #sending: Promise<void> = Promise.resolve();
   /** Whether an event was not sent, so that the others need a gap. */
   #hasLost = false;
@@ -48,7 +39,7 @@ export class RedisRelay implements EventRelay {
   constructor(deps: RedisRelayDeps) {
     this.#deps = deps;
     this.#channel = `${deps.prefix}:events`;
-    this.#own = `{"v":1,"from":${JSON.stringify(deps.daemonId)},"events":[`;
+    this.#own = openingOf(deps.daemonId);
   }
 
   /** Begins to listen, now or when Redis is there; every time that it does so is the end of a gap. */
@@ -61,9 +52,8 @@ export class RedisRelay implements EventRelay {
   }
 
   publish<K extends keyof CoreEvents>(name: K, payload: CoreEvents[K]): void {
-    const event = JSON.stringify([name, payload]);
     if (this.#batch.length === 0) setImmediate(() => this.#flush());
-    this.#batch.push(event.length > MAX_EVENT ? GAP : event);
+    this.#batch.push(outgoing(name, payload));
   }
 
   onGap(listener: () => void): () => void {
@@ -105,11 +95,10 @@ export class RedisRelay implements EventRelay {
     if (events.length > 0) this.#sending = this.#sending.then(() => this.#send(events));
   }
 
-  async #send(events: string[]): Promise<void> {
-    if (this.#hasLost) events.unshift(GAP);
+  async #send(events: OutgoingEvent[]): Promise<void> {
+    if (this.#hasLost) events.unshift(gap);
     this.#hasLost = false;
-    for (const part of parts(events)) {
-      const text = `${this.#own}${part.join(',')}]}`;
+    for (const text of packEvents(events, this.#deps)) {
       const sent = await this.#deps.connections.attempt((redis) => redis.publish(this.#channel, text));
       if (!sent) this.#hasLost = true;
     }
@@ -118,13 +107,10 @@ export class RedisRelay implements EventRelay {
   #receive(text: string): void {
     // Most of what a busy daemon hears is its own, which is not worth parsing.
     if (text.startsWith(this.#own)) return;
-    // Daemons of other versions may say what this one does not understand.
-    const { data } = safeParse(message, parse(text));
-    if (!data) return;
-    for (const [name, payload] of data.events)
+    for (const [name, payload] of unpackEvents(text))
       try {
         if (name === 'gap') this.#gap();
-        else if (isRelayed(name)) this.#deps.receive(name, (payload ?? undefined) as never);
+        else if (isRelayed(name)) this.#deps.receive(name, payload as never);
       } catch (error) {
         // One listener that fails keeps no event from the others.
         this.#deps.reportBug(error);
@@ -134,27 +120,4 @@ export class RedisRelay implements EventRelay {
   #gap(): void {
     for (const listener of this.#gapListeners) listener();
   }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Whoever else may publish in this Redis.
-    return undefined;
-  }
-}
-
-function parts(events: readonly string[]): string[][] {
-  const messages: string[][] = [];
-  let characters = MAX_MESSAGE;
-  for (const event of events) {
-    if (characters + event.length > MAX_MESSAGE) {
-      messages.push([]);
-      characters = 0;
-    }
-    messages.at(-1)?.push(event);
-    characters += event.length;
-  }
-  return messages;
 }

@@ -18,6 +18,7 @@ const depsOf = (url: string | undefined, name = 'tasks'): ClusterDeps => {
     config: { get: (key: string) => values[key] } as unknown as Config,
     bus: new EventBus(),
     daemon: { id: newPrefix(), isInCluster: true, clusterId, host: 'a', labels: [], hasLabel: () => false },
+    taskColumns: [],
     runtime: systemRuntime,
     log: silentLog,
     reportBug: (error) => {

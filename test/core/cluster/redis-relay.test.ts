@@ -11,6 +11,7 @@ import { hasRedis, newPrefix, RedisServer, sharedRedis } from '../../helpers/red
 const eventually = async (check: () => unknown): Promise<void> => {
   await vi.waitFor(check, { timeout: patienceMs, interval: 2 });
 };
+const columns = ['id', 'owner_id', 'status'] as const;
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -32,11 +33,13 @@ async function daemon(place: { url: string; prefix: string }, daemonId: string) 
     connections,
     prefix: place.prefix,
     daemonId,
+    columns,
     receive: (name, payload) => bus.receive(name, payload),
     reportBug: (error) => bugs.push(error),
   });
   const heard: [keyof CoreEvents, unknown][] = [];
   const names = [
+    'task',
     'users_changed',
     'rights_changed',
     'queue',
@@ -89,7 +92,39 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
     await eventually(() => expect(messages).toHaveLength(1));
     for (let index = 0; index < 10; index++) a.bus.emit('rights_changed', { userId: 'u'.repeat(100_000) });
     await eventually(() => expect(b.heard).toHaveLength(110));
-    await eventually(() => expect(messages).toHaveLength(6));
+    // A message that has passed its limit of 262,144 characters takes no more.
+    await eventually(() => expect(messages).toHaveLength(5));
+    listener.disconnect();
+  });
+
+  it('of tasks carry each state of one once, and nothing that is no column', async () => {
+    const place = await someone();
+    const a = await daemon(place, 'a');
+    const b = await daemon(place, 'b');
+    const texts: string[] = [];
+    const listener = new Redis(place.url);
+    await listener.subscribe(`${place.prefix}:events`);
+    listener.on('message', (_, text) => texts.push(text));
+    const queued = { id: 't1', owner_id: 'u1', status: 'queued', env: 'sealed' };
+    const done = { ...queued, status: 'completed' };
+    const emitted = [
+      { task: queued, event: { type: 'created', data: { n: 1 } } },
+      { task: queued, event: { type: 'queued', data: {} } },
+      { task: done, event: { type: 'completed', data: {} } },
+    ];
+    a.bus.emit('users_changed', undefined);
+    for (const each of emitted) a.bus.emit('task', each as never);
+    a.bus.emit('queue', undefined);
+    await eventually(() => expect(b.heard).toHaveLength(5));
+    const { env: _, ...state } = queued;
+    expect(b.heard).toEqual([
+      ['users_changed', undefined],
+      ...emitted.map(({ task: { status }, event }) => ['task', { task: { ...state, status }, event }]),
+      ['queue', undefined],
+    ]);
+    await eventually(() => expect(texts).toHaveLength(1));
+    expect(texts[0]?.match(/"t1"/g)).toHaveLength(2);
+    expect(texts[0]).not.toContain('sealed');
     listener.disconnect();
   });
 
@@ -107,12 +142,14 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
     const a = await daemon(place, 'a');
     const redis = new Redis(place.url);
     const send = (message: unknown) => redis.publish(`${place.prefix}:events`, JSON.stringify(message));
-    await send({ v: 2, from: 'b', events: [['queue', null]] });
+    await send({ v: 1, from: 'b', events: [['queue', null]] });
     await send([]);
     await redis.publish(`${place.prefix}:events`, 'no JSON');
     await send({
-      v: 1,
+      v: 2,
       from: 'b',
+      columns,
+      tasks: [],
       events: [
         ['task_output', {}],
         ['constructor', {}],
