@@ -60,6 +60,8 @@ export interface CoreEvents {
   browsers_changed: undefined;
   /** The queue was paused or resumed. */
   pause_changed: undefined;
+  /** How many slots of a pool of a daemon are free for new work; 0 where work waits for them. */
+  capacity_changed: { daemonId: string; pool: string; free: number };
   /** The access key of local mode. */
   access_key_changed: undefined;
   /** A client of the Model Context Protocol no longer waits for a request, which `key` names. */

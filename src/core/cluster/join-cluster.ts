@@ -53,6 +53,14 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
             ...queue,
             connections,
             hasOthers,
+            ...(membership && {
+              capacity: {
+                bus,
+                daemonId: daemon.id,
+                others: () => membership.others.map(({ id }) => id),
+                monotonic: runtime.monotonic,
+              },
+            }),
             ...(routes && { routes }),
             name: config.get('queue.name'),
             prefix,

@@ -48,6 +48,7 @@ export interface MembershipDeps {
 
 /** Another daemon that runs tasks. */
 export interface KnownDaemon extends Ability {
+  id: string;
   host: string;
   labels: ReadonlySet<string>;
   agents: ReadonlySet<string>;
@@ -294,6 +295,7 @@ function knownDaemon(row: DaemonRow): KnownDaemon {
   const labels = new Set(labelsOfDaemon({ id, host, labels: JSON.parse(row.labels) as string[] }));
   const agents = new Set(JSON.parse(row.agents) as string[]);
   return {
+    id,
     host,
     labels,
     agents,

@@ -1,6 +1,7 @@
 import type { RedisConnections } from '../redis/redis-connections.ts';
 import { openIntake } from './intake.ts';
 import { MemoryQueue, type MemoryQueueDeps, type WaitingId } from './memory-queue.ts';
+import { type OwnPools, SharedCapacity, type SharedCapacityDeps } from './shared-capacity.ts';
 import {
   type EnqueueOptions,
   type PoolStatus,
@@ -22,6 +23,8 @@ export interface BullMqQueueDeps extends MemoryQueueDeps {
   routes?: WakeUpRoutes;
   /** Whether there are daemons that could take work from this one. */
   hasOthers?: () => boolean;
+  /** How the daemons tell each other of free slots; without it any of them may have some. */
+  capacity?: SharedCapacityDeps;
   /** How long a daemon that is killed keeps the job in its hands, in milliseconds; for tests. */
   lockMs?: number;
   /** How long a daemon without a free slot leaves a job to the others, in milliseconds; for tests. */
@@ -34,7 +37,7 @@ const LEAVE_MS = 500;
 
 /**
  * The queue of a cluster: a fair waiting line in each daemon, and BullMQ between them, which carries wake-ups from
- * daemons without a free slot to all of them. Without Redis everything waits in the line of its daemon.
+ * daemons without a free slot to those that may have one. Without Redis everything waits in the line of its daemon.
  */
 export class BullMqQueue implements TaskQueue {
   readonly #deps: BullMqQueueDeps;
@@ -42,6 +45,7 @@ export class BullMqQueue implements TaskQueue {
   readonly #local: MemoryQueue;
   readonly #intake;
   readonly #routes: WakeUpRoutes;
+  readonly #capacity: SharedCapacity | undefined;
   /** By route. */
   readonly #fetchers = new Map<string, Promise<WakeUpFetcher>>();
   #isStarted = false;
@@ -52,7 +56,8 @@ export class BullMqQueue implements TaskQueue {
   private constructor(deps: BullMqQueueDeps, jobs: WakeUpJobs) {
     this.#deps = deps;
     this.#jobs = jobs;
-    this.#local = new MemoryQueue(deps);
+    this.#capacity = deps.capacity && new SharedCapacity(deps.capacity, this.#ownPools());
+    this.#local = new MemoryQueue({ ...deps, onChange: (pool) => this.#capacity?.change(pool) });
     this.#intake = deps.intake ?? openIntake;
     this.#routes = deps.routes ?? oneRoute;
     deps.connections.producer.on('ready', () => void this.handOver());
@@ -66,7 +71,7 @@ export class BullMqQueue implements TaskQueue {
     const { delayMs = 0 } = options;
     const work = workOf(options);
     const isForHere =
-      this.#local.has(id) || (delayMs <= 0 && (this.#local.hasRoom(work) || !this.#hasTakers()));
+      this.#local.has(id) || (delayMs <= 0 && (this.#local.hasRoom(work) || !this.#hasTakers(work)));
     if (isForHere) {
       const isEarlier = delayMs <= 0 ? this.#jobs.removeLater(id) : undefined;
       await Promise.all([this.#local.enqueue(id, options), isEarlier]);
@@ -89,6 +94,7 @@ export class BullMqQueue implements TaskQueue {
   ): Promise<void> {
     await this.#local.start(handle, options);
     this.#isStarted = true;
+    this.#capacity?.start();
     await this.listen();
   }
 
@@ -127,17 +133,37 @@ export class BullMqQueue implements TaskQueue {
   /** Gives what waits here to the other daemons, where this one takes no tasks; it keeps what Redis does not take. */
   async handOver(): Promise<void> {
     if ((this.#isStarted && this.#intake.isOpen) || this.#closed) return;
-    const waiting = this.#local.takeAll();
+    await this.#give(this.#local.takeAll());
+  }
+
+  /** What Redis does not take stays here. */
+  async #give(waiting: readonly WaitingId[]): Promise<void> {
     if (await this.#jobs.addAll(waiting)) return;
     for (const { id, work, delayMs } of waiting) await this.#local.enqueue(id, { ...work, delayMs });
   }
 
-  /** A daemon that runs no tasks itself always needs others. */
-  #hasTakers(): boolean {
-    return !this.#isStarted || !this.#intake.isOpen || (this.#deps.hasOthers?.() ?? true);
+  /** Whether another daemon may run it before this one does; one that does not run it itself always needs others. */
+  #hasTakers(work: QueuedWork): boolean {
+    if (!this.#isStarted || !this.#intake.isOpen) return true;
+    if (!(this.#deps.hasOthers?.() ?? true)) return false;
+    if (!this.#capacity || !this.#intake.runs(work)) return true;
+    return this.#capacity.offer(this.#local.poolOf(work));
+  }
+
+  #ownPools(): OwnPools {
+    return {
+      names: () => this.#local.pools().map(({ name }) => name),
+      slots: (pool) => this.#local.slots(pool),
+      free: (pool) => this.#local.free(pool),
+      waiting: (pool) => this.#local.waiting(pool),
+      give: (pool, count) => {
+        if (!this.#closed) void this.#give(this.#local.takeDue(pool, count));
+      },
+    };
   }
 
   async #close(): Promise<void> {
+    this.#capacity?.stop();
     this.#returned = this.#local.takeAll();
     const drained = this.#local.close();
     const fetchers = await Promise.all(this.#fetchers.values());

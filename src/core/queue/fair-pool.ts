@@ -41,6 +41,10 @@ export class FairPool {
     this.#deps = deps;
   }
 
+  get name(): string {
+    return this.#deps.name;
+  }
+
   push(entry: Entry, now: number): void {
     const { owner, priority } = entry.work;
     const level = this.#levelOf(priority, now);
@@ -86,6 +90,13 @@ export class FairPool {
     const standing = this.#standingOf(work.owner, work.agent);
     if (free <= 0 || standing === 'capped') return false;
     return standing !== 'served' || free > limits.reserved(name);
+  }
+
+  /** Slots that new work of somebody of whom nothing runs would get at once; 0 where anything waits. */
+  free(): number {
+    const { name, limits } = this.#deps;
+    if (this.#waitingOf.size > 0 || this.#returning.size > 0) return 0;
+    return Math.max(0, limits.slots(name) - this.#running);
   }
 
   /** Resolves once work that gave its slot away has one again; `serve` is called at that moment. */

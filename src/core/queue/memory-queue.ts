@@ -42,12 +42,15 @@ export interface MemoryQueueDeps {
   monotonic?: () => number;
   /** Called for each comparison that finds what comes next. */
   onStep?: () => void;
+  /** Called with the pool to which work has come, or which work has left. */
+  onChange?: (pool: string) => void;
 }
 
 /** Delivers by priority, and fairly between owners within one; nothing outlives the process. */
 export class MemoryQueue implements TaskQueue {
   readonly #monotonic: () => number;
   readonly #onStep: (() => void) | undefined;
+  readonly #onChange: ((pool: string) => void) | undefined;
   readonly #pools = new Map<string, FairPool>();
   readonly #runningWork = new RunningWork();
   /** Ids that may be delivered now. */
@@ -66,11 +69,13 @@ export class MemoryQueue implements TaskQueue {
     intake = openIntake,
     monotonic = () => performance.now(),
     onStep,
+    onChange,
   }: MemoryQueueDeps = {}) {
     this.#limits = limits ?? singlePool(() => this.#concurrency);
     this.#intake = intake;
     this.#monotonic = monotonic;
     this.#onStep = onStep;
+    this.#onChange = onChange;
   }
 
   async enqueue(id: string, options: EnqueueOptions = {}): Promise<void> {
@@ -107,6 +112,11 @@ export class MemoryQueue implements TaskQueue {
     return this.#poolOf(work).hasRoom(work);
   }
 
+  /** The pool in which such work has its slots. */
+  poolOf(work: QueuedWork): string {
+    return this.#limits.poolOf(work);
+  }
+
   /** Whether the id waits here, for its turn or for its time. */
   has(id: string): boolean {
     return this.#ready.has(id) || this.#delayed.has(id);
@@ -121,6 +131,33 @@ export class MemoryQueue implements TaskQueue {
     this.#ready.clear();
     for (const [id, delayed] of this.#delayed) this.#forget(id, delayed);
     return [...due, ...later];
+  }
+
+  /** Takes back so much of what is due in a pool, the most urgent first and what has waited longest of it. */
+  takeDue(pool: string, count: number): WaitingId[] {
+    const due = [...this.#ready].filter(([, each]) => each.pool === this.#pools.get(pool));
+    const levels = Map.groupBy(due, ([, { entry }]) => entry.work.priority);
+    const taken = [...levels.keys()].sort((a, b) => a - b).flatMap((priority) => levels.get(priority) ?? []);
+    return taken.slice(0, count).map(([id, ready]) => {
+      ready.pool.remove(ready.entry);
+      this.#ready.delete(id);
+      return { id, work: ready.entry.work, delayMs: 0 };
+    });
+  }
+
+  slots(pool: string): number {
+    return this.#limits.slots(pool);
+  }
+
+  /** Slots of a pool that new work would get at once; 0 where anything waits for them. */
+  free(pool: string): number {
+    if (this.#isClosed || !this.#handle || !this.#intake.isOpen) return 0;
+    return this.#pools.get(pool)?.free() ?? this.#limits.slots(pool);
+  }
+
+  /** Ids that are due in a pool. */
+  waiting(pool: string): number {
+    return this.#pools.get(pool)?.status().waiting ?? 0;
   }
 
   async start(handle: Handle, { concurrency }: { concurrency: number }): Promise<void> {
@@ -160,6 +197,7 @@ export class MemoryQueue implements TaskQueue {
     this.#ready.set(id, { entry, pool });
     pool.push(entry, this.#monotonic());
     this.#deliver();
+    if (this.#ready.has(id)) this.#onChange?.(pool.name);
   }
 
   #poolOf(work: QueuedWork): FairPool {
@@ -214,6 +252,7 @@ export class MemoryQueue implements TaskQueue {
       isHeld = true;
       this.#runningWork.add(work);
       this.#reconsider(work.owner);
+      this.#onChange?.(pool.name);
     };
     count();
     return {
@@ -224,6 +263,7 @@ export class MemoryQueue implements TaskQueue {
         pool.end(work);
         this.#reconsider(work.owner);
         this.#deliver();
+        this.#onChange?.(pool.name);
       },
       acquire: async (signal) => {
         if (isHeld) return;

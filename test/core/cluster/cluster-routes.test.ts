@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ClusterRoutes } from '../../../src/core/cluster/cluster-routes.ts';
 
 const daemonWith = (...agents: string[]) => ({
+  id: 'daemon_b',
   host: 'b',
   labels: new Set(['host:b']),
   agents: new Set(agents),

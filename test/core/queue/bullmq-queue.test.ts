@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RedisConnections } from '../../../src/core/redis/redis-connections.ts';
+import { EventBus } from '../../../src/core/events.ts';
 import { silentLog } from '../../../src/core/log.ts';
 import type { Requirements } from '../../../src/core/placement.ts';
 import { BullMqQueue } from '../../../src/core/queue/bullmq-queue.ts';
@@ -34,6 +35,7 @@ async function daemon({
   offerMs = 20,
   lockMs = 10_000,
   labels,
+  bus,
 }: {
   url: string;
   prefix: string;
@@ -42,6 +44,8 @@ async function daemon({
   lockMs?: number;
   /** Those of the daemon, where wake-ups travel by label. */
   labels?: string[];
+  /** Where it is one of two daemons that tell each other of their free slots. */
+  bus?: EventBus;
 }) {
   const monotonic = () => performance.now();
   const connections = await RedisConnections.open({ url, log: silentLog, monotonic, now: () => new Date() });
@@ -51,7 +55,16 @@ async function daemon({
     routes: { of: ({ needs }: Requirements) => needs[0] ?? '', own: () => labels },
     intake: { isOpen: true, runs: ({ needs }: Requirements) => needs.every((label) => own.has(label)) },
   };
-  const queue = await BullMqQueue.open({ connections, name: NAME, prefix, lockMs, offerMs, ...routed });
+  const capacity = bus && { bus, daemonId: 'this', others: () => ['other'], monotonic };
+  const queue = await BullMqQueue.open({
+    connections,
+    name: NAME,
+    prefix,
+    lockMs,
+    offerMs,
+    ...routed,
+    ...(capacity && { capacity }),
+  });
   const workers = new Workers();
   if (concurrency !== undefined) await queue.start(workers.handle, { concurrency });
   const started = { queue, workers, connections };
@@ -242,6 +255,34 @@ describe.skipIf(!hasRedis)('a queue on Redis', () => {
     const ids = Array.from({ length: 20 }, (_, index) => `task_${index}`);
     for (const id of ids) await full.queue.enqueue(id);
     await eventually(() => expect(idle.workers.delivered.toSorted()).toEqual(ids.toSorted()));
+  });
+
+  it('work stays where it came while all daemons are full, and goes to the first with a free slot', async () => {
+    const place = await someone();
+    const [ofA, ofB] = [new EventBus(), new EventBus()];
+    const told: number[] = [];
+    for (const [from, to] of [
+      [ofA, ofB],
+      [ofB, ofA],
+    ] as const)
+      from.onLocal('capacity_changed', (each) => {
+        if (from === ofB) told.push(each.free);
+        to.receive('capacity_changed', { ...each, daemonId: 'other' });
+      });
+    const a = await daemon({ ...place, concurrency: 1, bus: ofA });
+    const b = await daemon({ ...place, concurrency: 2, bus: ofB });
+    for (const id of ['b1', 'b2', 'b3']) await b.queue.enqueue(id);
+    await eventually(() => expect(a.workers.delivered).toEqual(['b3']));
+    await eventually(() => expect(told).toContain(0));
+    const ids = Array.from({ length: 150 }, (_, index) => `task_${index}`);
+    for (const id of ids) await a.queue.enqueue(id);
+    expect(await inRedis(place)).toEqual({ waiting: 0, active: 0, delayed: 0 });
+    expect(a.workers.delivered).toEqual(['b3']);
+    await eventually(() => {
+      b.workers.endAll();
+      expect(b.workers.delivered.toSorted()).toEqual(['b1', 'b2', ...ids].toSorted());
+    });
+    expect(a.workers.delivered).toEqual(['b3']);
   });
 
   it('no wake-up is lost that comes while the same id runs', async () => {
