@@ -16,6 +16,9 @@ export class ChatFrames implements Frames {
   readonly #before: string;
   readonly #after: string;
   #isFirst = true;
+  /** What is in no event yet. */
+  #text = '';
+  #thoughts = '';
 
   constructor({ id, created, model }: AnswerHead, request: ChatCompletionRequest) {
     const includesUsage = request.stream_options?.include_usage === true;
@@ -26,29 +29,17 @@ export class ChatFrames implements Frames {
     this.#after = `]${includesUsage ? ',"usage":null' : ''}}\n\n`;
   }
 
-  /** The events of parts that arrived together. */
+  /** The events of parts that arrived together; neighbours of one kind share one. */
   frames(parts: readonly AnswerPart[]): string {
     let frames = '';
-    let text = '';
-    let thoughts = '';
-    const flush = () => {
-      if (thoughts !== '') frames += this.#delta(`"reasoning_content":${JSON.stringify(thoughts)}`);
-      if (text !== '') frames += this.#delta(`"content":${JSON.stringify(text)}`);
-      text = thoughts = '';
-    };
     for (const part of parts) {
-      if (part.type === 'text-delta') text += part.delta;
+      if (part.type === 'text-delta') this.#text += part.delta;
       else if (part.type === 'reasoning-delta') {
-        if (text !== '') flush();
-        thoughts += part.delta;
-      } else
-        for (const step of this.#calls.take(part)) {
-          flush();
-          frames += this.#step(step);
-        }
+        if (this.#text !== '') frames += this.#said();
+        this.#thoughts += part.delta;
+      } else for (const step of this.#calls.take(part)) frames += this.#said() + this.#step(step);
     }
-    flush();
-    return frames;
+    return frames + this.#said();
   }
 
   /** The events that end the answer. */
@@ -77,6 +68,15 @@ export class ChatFrames implements Frames {
     const { extra_content: extra } = step.call;
     if (!extra) return '';
     return this.#delta(`"tool_calls":[${JSON.stringify({ index: step.index, extra_content: extra })}]`);
+  }
+
+  /** The events of what was said since the last ones. */
+  #said(): string {
+    const thoughts = this.#thoughts;
+    const text = this.#text;
+    this.#text = this.#thoughts = '';
+    const thought = thoughts === '' ? '' : this.#delta(`"reasoning_content":${JSON.stringify(thoughts)}`);
+    return text === '' ? thought : `${thought}${this.#delta(`"content":${JSON.stringify(text)}`)}`;
   }
 
   #delta(field: string): string {

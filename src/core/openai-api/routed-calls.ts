@@ -2,7 +2,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { AnswerEnd } from '../providers/answer-end.ts';
 import type { ModelCalls, WholeAnswer } from '../providers/model-calls.ts';
 import type { CallRequest } from '../providers/model-request.ts';
-import type { AnswerPart, ResolvedModel } from '../providers/resolved-model.ts';
+import type { AnswerPart } from '../providers/resolved-model.ts';
 import { forProvider } from './call-settings.ts';
 import { type ModelRouter, nameOf } from './model-router.ts';
 import type { CallSpending, Spending } from './spending.ts';
@@ -54,32 +54,50 @@ export class RoutedCalls {
     await spending.admit(caller);
     const { model, answer } = await router.run(caller, name, async (resolved) => {
       const call = await spending.begin(caller, resolved, request);
-      return begun(this.#parts(resolved, request, call, signal));
+      const parts = this.#deps.calls.parts(resolved, forProvider(request, resolved.provider), signal);
+      return begun(new SpentParts(parts, call));
     });
     return { model: nameOf(model), parts: answer };
   }
+}
 
-  async *#parts(
-    resolved: ResolvedModel,
-    request: CallRequest,
-    call: CallSpending,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly AnswerPart[], AnswerEnd> {
-    const parts = this.#deps.calls.parts(resolved, forProvider(request, resolved.provider), signal);
-    let end: AnswerEnd | undefined;
+/** The parts of an answer within the caps of its caller. Not a generator: one takes several turns for each piece. */
+class SpentParts implements AnswerParts {
+  readonly #parts: AnswerParts;
+  readonly #call: CallSpending;
+  #isOver = false;
+
+  constructor(parts: AnswerParts, call: CallSpending) {
+    this.#parts = parts;
+    this.#call = call;
+  }
+
+  async next(): Promise<IteratorResult<readonly AnswerPart[], AnswerEnd>> {
     try {
-      let next = await parts.next();
-      for (; !next.done; next = await parts.next()) {
-        call.take(next.value);
-        yield next.value;
-      }
-      end = next.value;
-      return end;
-    } finally {
-      // Where a cap is reached or the caller leaves, this stops the call of the provider.
-      await parts.return(undefined as never);
-      call.end(end?.usage);
+      const next = await this.#parts.next();
+      if (next.done) this.#end(next.value);
+      else this.#call.take(next.value);
+      return next;
+    } catch (error) {
+      // Where a cap is reached, this stops the call of the provider.
+      await this.return(undefined as never);
+      throw error;
     }
+  }
+
+  async return(end: AnswerEnd): Promise<IteratorResult<readonly AnswerPart[], AnswerEnd>> {
+    try {
+      await this.#parts.return(undefined as never);
+    } finally {
+      this.#end(undefined);
+    }
+    return { done: true, value: end };
+  }
+
+  #end(end: AnswerEnd | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#call.end(end?.usage);
   }
 }
 
