@@ -4,6 +4,7 @@ import { MemoryQueue, type MemoryQueueDeps, type WaitingId } from './memory-queu
 import { type OwnPools, SharedCapacity, type SharedCapacityDeps } from './shared-capacity.ts';
 import {
   type EnqueueOptions,
+  NORMAL_PRIORITY,
   type PoolStatus,
   type QueuedWork,
   type TaskQueue,
@@ -147,6 +148,8 @@ export class BullMqQueue implements TaskQueue {
     if (!this.#isStarted || !this.#intake.isOpen) return true;
     if (!(this.#deps.hasOthers?.() ?? true)) return false;
     if (!this.#capacity || !this.#intake.runs(work)) return true;
+    // Whoever gets it first runs it before what waits there.
+    if (work.priority < NORMAL_PRIORITY) return true;
     return this.#capacity.offer(this.#local.poolOf(work));
   }
 

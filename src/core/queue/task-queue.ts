@@ -17,9 +17,12 @@ export interface EnqueueOptions extends Partial<QueuedWork> {
   delayMs?: number;
 }
 
+/** What is less is urgent. */
+export const NORMAL_PRIORITY = 3;
+
 /** The work of an id of which not everything was said. */
 export const workOf = ({
-  priority = 3,
+  priority = NORMAL_PRIORITY,
   owner = '',
   agent = '',
   needs = noNeeds,

@@ -278,11 +278,12 @@ describe.skipIf(!hasRedis)('a queue on Redis', () => {
     for (const id of ids) await a.queue.enqueue(id);
     expect(await inRedis(place)).toEqual({ waiting: 0, active: 0, delayed: 0 });
     expect(a.workers.delivered).toEqual(['b3']);
+    await a.queue.enqueue('urgent', { priority: 1 });
+    expect(await inRedis(place)).not.toEqual({ waiting: 0, active: 0, delayed: 0 });
     await eventually(() => {
       b.workers.endAll();
-      expect(b.workers.delivered.toSorted()).toEqual(['b1', 'b2', ...ids].toSorted());
+      expect(b.workers.delivered).toEqual(expect.arrayContaining(['b1', 'b2', ...ids]));
     });
-    expect(a.workers.delivered).toEqual(['b3']);
   });
 
   it('no wake-up is lost that comes while the same id runs', async () => {
