@@ -13,6 +13,7 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { DeadLetterRow } from '../storage/rows/dead-letters.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Runtime } from '../runtime.ts';
+import { nextTaskSpan } from '../telemetry/stored-context.ts';
 import { type DeadLetterStore, toDeadLetter } from './dead-letter-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import { leaveHome } from './fresh-start.ts';
@@ -86,6 +87,7 @@ export class DeadLetterService {
             scheduled_for: null,
             error: null,
             result: null,
+            trace_context: nextTaskSpan(task.trace_context, runtime),
           },
           [
             {
