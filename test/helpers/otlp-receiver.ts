@@ -20,6 +20,7 @@ export interface OtlpSpan {
   startTimeUnixNano: string;
   endTimeUnixNano: string;
   attributes: { key: string; value: Value }[];
+  links?: { traceId: string; spanId: string; flags: number }[];
   status: { code?: number };
 }
 interface Request {

@@ -75,5 +75,6 @@ export const newTask = (id: string, change: Partial<NewTask> = {}): NewTask => (
 /** Stores the tasks in one transaction, each with the event of its creation. */
 export const insertTasks = ({ database, store }: TestStorage, tasks: NewTask[]): Promise<void> =>
   database.write(async (transaction) => {
-    for (const task of tasks) store.insert(transaction, task, [{ type: 'created', message: 'Created' }]);
+    for (const task of tasks)
+      await store.insert(transaction, task, [{ type: 'created', message: 'Created' }]);
   });

@@ -11,13 +11,14 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { GatewayRequestRow } from '../storage/rows/gateway.ts';
 import { CursorCodec } from '../tasks/cursor.ts';
 import type { TaskEventReader } from '../tasks/task-event-reader.ts';
+import type { TaskPurpose } from '../tasks/task-purpose.ts';
 import type { TaskService } from '../tasks/task-service.ts';
 import { isTerminal } from '../tasks/task-states.ts';
 import { version } from '../version.ts';
 import { A2aError } from './a2a-error.ts';
 import { A2aTaskStore } from './a2a-task-store.ts';
 import { agentCard, TASK_SKILL } from './agent-card.ts';
-import { continuing, earlierTask } from './continued-task.ts';
+import { continuing, createEither, earlierTask } from './continued-task.ts';
 import { promptOfMessage } from './prompt-of-message.ts';
 import { type PushConfigDeps, PushConfigs, type ShownPushConfig } from './push-configs.ts';
 import { updatesOf } from './task-updates.ts';
@@ -188,7 +189,7 @@ export class A2aService {
     };
     const mayName = (type: string) => this.#mayName(caller, type);
     const continued = earlier && (await continuing({ tasks, mayName }, caller, plain, earlier));
-    const { answer } = await tasks.createFor<string>(caller, continued ?? plain, {
+    const purpose: TaskPurpose<string> = {
       scope: 'POST /a2a',
       key: undefined,
       body: undefined,
@@ -212,8 +213,11 @@ export class A2aService {
           );
         return id;
       },
+    };
+    return createEither(async (input) => (await tasks.createFor(caller, input, purpose)).answer, {
+      continued,
+      plain,
     });
-    return answer;
   }
 
   /** A task takes one message: says what is wrong with a second one. */

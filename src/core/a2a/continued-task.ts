@@ -31,7 +31,7 @@ interface Continuing {
 
 /**
  * The task as one that continues the session of the earlier one; undefined where that cannot be: its agent keeps no session or
- * may not be used, another agent is named, its folder is gone, or another task continues it at this moment.
+ * may not be used, another agent is named, or its folder is gone.
  */
 export async function continuing(
   { tasks, mayName }: Continuing,
@@ -43,9 +43,24 @@ export async function continuing(
     const continued = await tasks.continued(caller, { ...input, continues: earlier.id });
     return continued.assignedAgent !== undefined && mayName(continued.assignedAgent) ? continued : undefined;
   } catch (error) {
-    if (error instanceof AppError && cannotContinue.has(error.code)) return undefined;
+    if (isRefusal(error)) return undefined;
     throw error;
   }
 }
 
+/** Creates the task that continues an earlier one; the plain one where there is none, or another task continues it. */
+export async function createEither<T>(
+  create: (input: CreateTask) => Promise<T>,
+  { continued, plain }: { continued: CreateTask | undefined; plain: CreateTask },
+): Promise<T> {
+  if (!continued) return create(plain);
+  try {
+    return await create(continued);
+  } catch (error) {
+    if (isRefusal(error)) return create(plain);
+    throw error;
+  }
+}
+
+const isRefusal = (error: unknown) => error instanceof AppError && cannotContinue.has(error.code);
 const cannotContinue: ReadonlySet<AppError['code']> = new Set(['not_found', 'validation', 'wrong_state']);

@@ -9,6 +9,7 @@ import { up as tokenLimits } from './migrations/token-limits.ts';
 import { up as tokenMonthBudgets } from './migrations/token-month-budgets.ts';
 import { up as turns } from './migrations/turns.ts';
 import { up as usage } from './migrations/usage.ts';
+import { up as usageDaysByScope } from './migrations/usage-days-by-scope.ts';
 
 /** Reports how many of the equal parts of a migration are done. */
 export type ReportParts = (done: number, total: number) => void;
@@ -40,4 +41,5 @@ export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {
   '0081-token-month-budgets': { up: tokenMonthBudgets, contracts: false },
   '0090-task-traces': { up: taskTraces, contracts: false },
   '0100-agent-notices': { up: agentNotices, contracts: false },
+  '0110-usage-days-by-scope': { up: usageDaysByScope, contracts: false },
 };

@@ -13,9 +13,11 @@ import type { Database, WriteTransaction } from '../storage/database.ts';
 import type { DeadLetterRow } from '../storage/rows/dead-letters.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Runtime } from '../runtime.ts';
+import { nextTaskSpan } from '../telemetry/stored-context.ts';
 import { type DeadLetterStore, toDeadLetter } from './dead-letter-store.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import { leaveHome } from './fresh-start.ts';
+import { requireFreeSession, requireNotContinued } from './free-session.ts';
 import type { TaskPlacement } from './task-placement.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -60,7 +62,10 @@ export class DeadLetterService {
             'wrong_state',
             `A task with candidates starts over as another task: svc tasks retry ${task.id}`,
           );
-        if (await isVerified(transaction, task.id)) requireCommandRights(caller);
+        const { verify, continues } = await termsOf(transaction, task);
+        if (verify !== null) requireCommandRights(caller);
+        await requireNotContinued(store, transaction, task.id);
+        if (continues !== null) await requireFreeSession(store, transaction, continues);
         if (startsAnew.has(row.class)) await forgetRun(transaction, task.id);
         const { home } = task;
         const hasLostHome = row.class === 'host_gone' && home !== null && !placement.hasHost(home);
@@ -82,6 +87,7 @@ export class DeadLetterService {
             scheduled_for: null,
             error: null,
             result: null,
+            trace_context: nextTaskSpan(task.trace_context, runtime),
           },
           [
             {
@@ -139,10 +145,8 @@ export class DeadLetterService {
 /** Failures of a run that finished: continuing it would fail in the same way. */
 const startsAnew: ReadonlySet<string> = new Set<FailureClass>(['verify_failed', 'invalid_output', 'budget']);
 
-async function isVerified({ db }: WriteTransaction, taskId: string): Promise<boolean> {
-  const row = await db.selectFrom('tasks').select('verify').where('id', '=', taskId).executeTakeFirst();
-  return row !== undefined && row.verify !== null;
-}
+const termsOf = ({ db }: WriteTransaction, { seq }: TaskHead) =>
+  db.selectFrom('tasks').select(['verify', 'continues']).where('seq', '=', seq).executeTakeFirstOrThrow();
 
 /** The next attempt begins where the task began, not where its last run ended. */
 async function forgetRun({ db }: WriteTransaction, taskId: string): Promise<void> {

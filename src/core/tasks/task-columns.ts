@@ -101,7 +101,7 @@ export const taskColumns = {
   // An imported candidate is a task of its own.
   parent_id: { ...known, field: 'parentId', kind: 'text', onCreate: unset, transfer: 'exported' },
   // Another request or installation has another trace.
-  trace_context: { ...inner, kind: 'text', onCreate: unset, moves: false },
+  trace_context: { ...inner, kind: 'text', onCreate: unset, moves: true },
   choice: { ...left, field: 'choice', kind: 'json', inHead: false },
   idempotency_key: {
     ...known,

@@ -73,7 +73,7 @@ export class TaskImport {
       for (const row of rows) {
         if (inserted.has(row.id) || (await store.lockHead(transaction, row.id))) continue;
         const message = row.held === 1 ? 'Imported; waiting for its release' : `Imported as ${row.status}`;
-        store.insert(transaction, row, [{ type: 'created', message, data: { imported: true } }]);
+        await store.insert(transaction, row, [{ type: 'created', message, data: { imported: true } }]);
         inserted.add(row.id);
       }
       return inserted.size;

@@ -1,6 +1,6 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { CreateTask, Task, TaskError } from '../../contract/task.ts';
-import { type AgentGrant, grantOf } from '../agents/agent-grant.ts';
+import { grantOf } from '../agents/agent-grant.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { type Caller, mayRunCommands, requireCommandRights, requireOwned } from '../auth/caller.ts';
 import type { Config } from '../config/config.ts';
@@ -16,11 +16,13 @@ import type { ActiveRuns } from './active-runs.ts';
 import { checkBestOf } from './check-best-of.ts';
 import type { ImmediateRuns, InsertClaimed } from './immediate-runs.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
+import { notFinished, requireFreeSession } from './free-session.ts';
 import { checkOutputSchema } from './output/output-schema.ts';
 import type { NewEvent } from './new-event.ts';
 import type { NewTaskCheck } from './new-task-check.ts';
 import type { TaskAdmission } from './task-admission.ts';
 import type { WholeTask } from './task-columns.ts';
+import type { TaskPurpose } from './task-purpose.ts';
 import type { TaskPlacement } from './task-placement.ts';
 import type { TaskEnvironments } from './task-environments.ts';
 import { type StoredTask, toTask } from './task-mapping.ts';
@@ -45,41 +47,6 @@ export interface TaskServiceDeps {
   config: Config;
   telemetry?: Telemetry | undefined;
   runtime: Runtime;
-}
-
-/** What a route creates a task for. */
-export interface TaskPurpose<T> {
-  /** The route, so that one idempotency key may serve on two. */
-  scope: string;
-  key: string | undefined;
-  /** What has to be the same when the key comes again. */
-  body: unknown;
-  /** Returns an existing task to use instead of a new one, if any; called inside the transaction. */
-  instead?: (transaction: WriteTransaction) => Promise<T | undefined>;
-  /** Runs once the caller's rights are checked, before anything is stored; not for a key that came before. */
-  before?: (row: WholeTask) => Promise<void>;
-  /** Inserts what belongs to the task, and answers what is answered again to the same key. */
-  attach: (transaction: WriteTransaction, task: Task) => T | Promise<T>;
-  /** The task of which this one is a candidate. */
-  parentId?: string;
-  /** The environment variables as they are stored elsewhere, sealed for the same owner. */
-  environment?: Pick<WholeTask, 'env' | 'env_names'> | undefined;
-  /** True for a prompt that must never be taken for a command. */
-  isText?: boolean;
-  /** False if the prompt is untrusted text: its agent then gets fewer tools. */
-  isTrusted?: boolean;
-  /** True where a person waits for it in a conversation: it then waits behind no task. */
-  isInteractive?: boolean;
-  /** Why it waits until a person releases it. */
-  hold?: string;
-  /** The rule that lets its agent run programs in the sandbox, although the caller or the text may not. */
-  grant?: AgentGrant | undefined;
-  /** True where a person named the commands that verify it, although its text is untrusted. */
-  isVerifyVouched?: boolean;
-  /** Before this moment no run of it begins. */
-  notBefore?: Date | undefined;
-  /** True where `attach` neither reads nor writes, and there is no `key` and no `instead`. */
-  isIndependent?: boolean;
 }
 
 /** Creates tasks and moves them on behalf of a caller. */
@@ -118,7 +85,7 @@ export class TaskService {
     input: PlainTask,
     purpose: TaskPurpose<T>,
   ): Promise<{ answer: T; isReplay: boolean }> {
-    const { idempotency, config, registry, environments } = this.#deps;
+    const { idempotency, config, registry, environments, store } = this.#deps;
     const {
       scope,
       key,
@@ -164,9 +131,13 @@ export class TaskService {
     if (!isKnown) await before?.(row);
     let outcome: { answer: T; isReplay: boolean } | undefined;
     const guard = async (transaction: WriteTransaction, task: Task) => {
+      // First of all, so that the key of a request that was faster is found.
+      if (row.continues !== null) await store.lockHead(transaction, row.continues);
       const first =
         (request && ((await idempotency.find(transaction.db, request)) as T | undefined)) ??
         (await instead?.(transaction));
+      if (first === undefined && row.continues !== null)
+        await requireFreeSession(store, transaction, row.continues);
       outcome =
         first === undefined
           ? { answer: await attach(transaction, task), isReplay: false }
@@ -175,25 +146,26 @@ export class TaskService {
         await idempotency.insert(transaction, request, outcome.answer, row.created_at);
       return !outcome.isReplay;
     };
-    await this.#insert(row, { guard, hold: purpose.hold, isIndependent: purpose.isIndependent });
+    await this.#insert(row, {
+      guard,
+      hold: purpose.hold,
+      isIndependent: purpose.isIndependent && row.continues === null,
+    });
     if (!outcome) throw new Error('The task was inserted without its answer');
     return outcome;
   }
 
-  /** What a task says that continues another one, with what it takes over from that. */
+  /**
+   * What a task says that continues another one, with what it takes over from that. Whether the session is free is decided
+   * when the task is stored.
+   */
   async continued(caller: Caller, input: CreateTask): Promise<CreateTask> {
     if (input.continues === undefined) return input;
     const { store, registry } = this.#deps;
     const named = await this.#owned(caller, input.continues);
     const chosen = toTask(named).choice?.candidateId;
     const earlier = chosen === undefined ? named : await this.#owned(caller, chosen);
-    if (!isTerminal(earlier.status))
-      throw new AppError('wrong_state', `A task that is ${earlier.status} cannot be continued`);
-    if (await store.isContinued(earlier.id))
-      throw new AppError(
-        'wrong_state',
-        'Another task continues this one already. Wait until it has finished',
-      );
+    if (!isTerminal(earlier.status)) throw notFinished(earlier);
     const agent = earlier.agent_type ?? earlier.assigned_agent ?? undefined;
     if (agent === undefined || !registry.isProgram(agent)) throw invalid('continues', keepsNoSession(agent));
     if (input.assignedAgent !== undefined && input.assignedAgent !== agent)
@@ -277,15 +249,19 @@ export class TaskService {
     // The commands of a follow-up are those of the task that it follows.
     const isVouched = old.is_trusted === 1 || grantOf(old)?.kind === 'follow_up';
     requireTrustToVerify(old.verify !== null, isVouched || (await this.#deps.store.isFollowUp(id)));
-    return this.#insert(
-      rowOfRetry(old, {
-        ...this.#newborn(),
-        may_command: old.may_command === 1 && mayRunCommands(caller) ? 1 : 0,
-        retried_from: old.id,
-        ...(this.#hasLostHome(old) && { home: null }),
-      }),
-      { isIndependent: true },
-    );
+    const row = rowOfRetry(old, {
+      ...this.#newborn(),
+      may_command: old.may_command === 1 && mayRunCommands(caller) ? 1 : 0,
+      retried_from: old.id,
+      ...(this.#hasLostHome(old) && { home: null }),
+    });
+    const { continues } = row;
+    if (continues === null) return this.#insert(row, { isIndependent: true });
+    const guard: InsertGuard = async (transaction) => {
+      await requireFreeSession(this.#deps.store, transaction, continues);
+      return true;
+    };
+    return this.#insert(row, { guard });
   }
 
   /** Lets an imported task or a follow-up run. Who releases a follow-up vouches for its text. */
@@ -333,7 +309,7 @@ export class TaskService {
         if (!(await guard(transaction, born))) return false;
         onInsert(
           transaction,
-          store.insertClaimed(transaction, stored, claim.change, [...events, claim.event]),
+          await store.insertClaimed(transaction, stored, claim.change, [...events, claim.event]),
         );
         return true;
       }, options);
@@ -345,7 +321,7 @@ export class TaskService {
     }
     const isInserted = await database.write(async (transaction) => {
       if (!(await guard(transaction, born))) return false;
-      store.insert(transaction, stored, events);
+      await store.insert(transaction, stored, events);
       return true;
     }, options);
     if (isInserted && fits) await admission.wake(stored);

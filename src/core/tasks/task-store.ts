@@ -72,8 +72,8 @@ export class TaskStore {
   }
 
   /** Whether a task that is not finished continues this one. */
-  async isContinued(id: string): Promise<boolean> {
-    const open = await this.#db
+  async isContinued({ db }: Pick<WriteTransaction, 'db'>, id: string): Promise<boolean> {
+    const open = await db
       .selectFrom('tasks')
       .select('id')
       .where('continues', '=', id)
@@ -145,15 +145,19 @@ export class TaskStore {
     return row?.error ? (JSON.parse(row.error) as TaskError) : undefined;
   }
 
-  /** Adds the task at the end of the transaction. */
-  insert(transaction: WriteTransaction, task: NewTask, events: NewEvent[]): StoredTask {
+  /**
+   * Adds the task, at the end of the transaction unless it continues another one: of those the next work of the transaction
+   * has to know.
+   */
+  async insert(transaction: WriteTransaction, task: NewTask, events: NewEvent[]): Promise<StoredTask> {
     const stored: StoredTask = {
       ...untouched,
       ...task,
       seq: this.#engine.nextTaskSeq(),
       event_seq: events.length,
     };
-    transaction.insertLater('tasks', stored);
+    if (stored.continues === null) transaction.insertLater('tasks', stored);
+    else await transaction.db.insertInto('tasks').values(stored).execute();
     this.#engine.noteText(transaction, stored.seq);
     for (const row of labelRows(stored)) transaction.insertLater('task_labels', row);
     this.#count(transaction, stored, 1);
@@ -166,13 +170,13 @@ export class TaskStore {
   }
 
   /** Adds a task that is queued and claimed in the same transaction, as two changes of it. */
-  insertClaimed(
+  async insertClaimed(
     transaction: WriteTransaction,
     queued: NewTask,
     change: TaskChange,
     events: NewEvent[],
-  ): StoredTask {
-    const claimed = this.insert(transaction, { ...queued, ...change, status: moves.claim.to }, events);
+  ): Promise<StoredTask> {
+    const claimed = await this.insert(transaction, { ...queued, ...change, status: moves.claim.to }, events);
     const before: TaskHead = { ...claimed, ...untouched, ...queued };
     transaction.afterCommit(() => this.#bus.emit('task_moved', { before, task: claimed }));
     return claimed;

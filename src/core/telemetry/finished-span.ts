@@ -7,6 +7,7 @@ export interface FinishedSpan {
   kind: SpanKind;
   context: TraceContext;
   parent: TraceContext | undefined;
+  links?: readonly TraceContext[] | undefined;
   startedAt: number;
   endedAt: number;
   attributes: [name: string, value: AttributeValue][];

@@ -33,6 +33,10 @@ const span: Message = {
   startTimeUnixNano: [7, 'fixed64'],
   endTimeUnixNano: [8, 'fixed64'],
   attributes: [9, keyValue],
+  links: [
+    13,
+    { traceId: [1, 'bytes'], spanId: [2, 'bytes'], traceState: [3, 'string'], flags: [6, 'fixed32'] },
+  ],
   status: [15, { code: [3, 'enum'] }],
 };
 const numberPoint: Message = { attributes: [7, keyValue], ...times, asDouble: [4, 'double'] };

@@ -9,11 +9,14 @@ export function recordTaskSpan(telemetry: Telemetry, { task }: CoreEvents['task_
   if (!finished.includes(task.status)) return;
   const stored = parseTaskSpan(task.trace_context);
   if (!stored) return;
+  const { context, parent, earlier, startedAt = Date.parse(task.created_at) } = stored;
   telemetry.record({
     name: 'task',
-    ...stored,
-    startedAt: Date.parse(task.created_at),
-    endedAt: Math.max(Date.parse(task.created_at), Date.parse(task.completed_at ?? task.updated_at)),
+    context,
+    parent,
+    links: earlier && [earlier],
+    startedAt,
+    endedAt: Math.max(startedAt, Date.parse(task.completed_at ?? task.updated_at)),
     error: task.status === 'completed' ? undefined : task.status,
     attributes: {
       'svc.task.id': task.id,

@@ -28,6 +28,8 @@ export interface PastSpan extends SpanOptions {
   name: string;
   /** Default: a new one below the parent. */
   context?: TraceContext;
+  /** Other spans that it follows from. */
+  links?: readonly TraceContext[] | undefined;
   startedAt: number;
   endedAt: number;
   error?: string | undefined;

@@ -13,6 +13,7 @@ import {
   type Telemetry,
 } from './telemetry.ts';
 import { formatTraceparent, type TraceContext } from './trace-context.ts';
+import { newTraceId } from './trace-ids.ts';
 
 /** The wall clock may be set; the measurement then restarts. */
 const MAX_DRIFT_MS = 1000;
@@ -69,7 +70,7 @@ export class Tracer implements Telemetry {
     };
   }
 
-  record({ name, kind = 'internal', context, parent, attributes, error, ...times }: PastSpan): void {
+  record({ name, kind = 'internal', context, parent, attributes, error, ...rest }: PastSpan): void {
     const all = known({ ...attributes, 'error.type': error });
     const above = parent === 'none' ? undefined : parent;
     this.#export({
@@ -77,7 +78,7 @@ export class Tracer implements Telemetry {
       kind,
       context: context ?? this.#below(above),
       parent: above,
-      ...times,
+      ...rest,
       attributes: all,
       error,
     });
@@ -123,10 +124,11 @@ export class Tracer implements Telemetry {
 
   /** A new context below another one, or of a new trace. */
   #below(parent: TraceContext | undefined): TraceContext {
-    const traceId = parent?.traceId ?? this.#newId(16);
+    const { runtime } = this.#deps;
+    const traceId = parent?.traceId ?? newTraceId(runtime, 16);
     return {
       traceId,
-      spanId: this.#newId(8),
+      spanId: newTraceId(runtime, 8),
       isSampled: this.#deps.sampler(traceId, parent),
       ...(parent?.state !== undefined && { state: parent.state }),
     };
@@ -134,10 +136,6 @@ export class Tracer implements Telemetry {
 
   #export(span: FinishedSpan): void {
     if (span.context.isSampled) this.#deps.export(span);
-  }
-
-  #newId(bytes: number): string {
-    return Buffer.from(this.#deps.runtime.newSecret(bytes), 'base64url').toString('hex');
   }
 
   /** The wall clock with the fractions of the other one, so that spans of one millisecond keep their order. */

@@ -60,7 +60,7 @@ async function addDelivery(
   await addToken({ database });
   const task = newTask(`task_of_${id}`, { status: 'in_progress', title: 'Report' });
   await database.write(async (transaction) => {
-    store.insert(transaction, task, []);
+    await store.insert(transaction, task, []);
     deliverer.add(transaction, {
       id,
       url,

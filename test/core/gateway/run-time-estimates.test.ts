@@ -16,7 +16,7 @@ const estimatesOf = ({ database, bus }: TestStorage) =>
 /** Completes a task whose result says how long it took. */
 const complete = ({ database, store }: TestStorage, id: string, duration: number) =>
   database.write(async (transaction) => {
-    store.insert(transaction, newTask(id, { status: 'completed', completed_at: at(0) }), [
+    await store.insert(transaction, newTask(id, { status: 'completed', completed_at: at(0) }), [
       { type: 'completed', message: 'Completed', data: { duration } },
     ]);
   });

@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres)('notifications of several daemons', () => {
       const { database, deliverer, store } = daemons[index % 2] ?? first;
       await database.write(async (transaction) => {
         const task_id = `task_of_${id}`;
-        store.insert(transaction, newTask(task_id, { status: 'completed', completed_at: at }), []);
+        await store.insert(transaction, newTask(task_id, { status: 'completed', completed_at: at }), []);
         const url = 'https://receiver.example/hook';
         deliverer.add(transaction, {
           id,

@@ -28,6 +28,7 @@ const span: fc.Arbitrary<FinishedSpan> = fc.record({
   kind: fc.constantFrom('internal', 'server', 'client', 'producer'),
   context,
   parent: fc.option(context, { nil: undefined }),
+  links: fc.option(fc.array(context, { maxLength: 3 }), { nil: undefined }),
   startedAt: ms,
   endedAt: ms,
   attributes: fc.array(attribute, { maxLength: 8 }),

@@ -29,9 +29,14 @@ interface Task {
   status: { state: string };
   metadata?: { continues: string };
 }
-async function send(message: object, own: Record<string, string> = headers): Promise<Task> {
+async function send(
+  message: object,
+  own: Record<string, string> = headers,
+  configuration?: object,
+): Promise<Task> {
   const { body } = await callRaw(daemon, own, 'SendMessage', {
     message: { role: 'ROLE_USER', messageId: crypto.randomUUID(), parts: [{ text: 'Go on' }], ...message },
+    configuration,
   });
   expect(body.error).toBeUndefined();
   return body.result?.['task'] as Task;
@@ -89,6 +94,18 @@ describe('a message in a context', () => {
     const weak = await send({ contextId: first.contextId }, weaker);
     expect(weak).not.toHaveProperty('metadata');
     expect(await stored(weak.id)).toMatchObject({ agentType: 'test' });
+  });
+
+  it('continues a task once where several messages come at the same moment', async () => {
+    const first = await start(crypto.randomUUID());
+    const { queue } = daemon.client;
+    await queue.pause();
+    const sendNow = () => send({ contextId: first.contextId }, headers, { returnImmediately: true });
+    const tasks = await Promise.all(Array.from({ length: 5 }, sendNow));
+    await queue.resume();
+    expect(tasks.filter(({ metadata }) => metadata?.continues === first.id)).toHaveLength(1);
+    expect(tasks.filter(({ metadata }) => metadata === undefined)).toHaveLength(4);
+    expect(new Set(tasks.map(({ contextId }) => contextId))).toEqual(new Set([first.contextId]));
   });
 
   it('continues in a folder that stays, or is a task of its own once that is gone', async () => {

@@ -66,7 +66,7 @@ export interface TaskHead {
   best_of: string | null;
   /** The task of which it is a candidate. */
   parent_id: string | null;
-  /** JSON: its span in a trace, where telemetry is exported, see `telemetry/stored-context.ts`. */
+  /** JSON: its current span in a trace, where telemetry is exported, see `telemetry/stored-context.ts`. */
   trace_context: string | null;
 }
 

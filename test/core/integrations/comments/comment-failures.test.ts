@@ -91,7 +91,7 @@ describe('a comment that cannot be written', () => {
     await world.begin(await world.addTask('task_1'));
     await world.begin(await world.addTask('task_2'));
     await world.database.write(async (transaction) => {
-      world.store.insert(transaction, newTask('task_3', { status: 'queued' }), []);
+      await world.store.insert(transaction, newTask('task_3', { status: 'queued' }), []);
       world.comments.add(transaction, { taskId: 'task_3', ownerId: 'other', target: github });
     });
     await world.begin('task_3');

@@ -117,7 +117,7 @@ export async function openWorld({ flags = {}, isUnconnected = false }: WorldOpti
     /** A task that waits, with its comment. */
     async addTask(id = 'task_1', target: CommentTarget = github) {
       await storage.database.write(async (transaction) => {
-        storage.store.insert(transaction, newTask(id, { status: 'queued' }), []);
+        await storage.store.insert(transaction, newTask(id, { status: 'queued' }), []);
         world.comments.add(transaction, { taskId: id, ownerId: 'user_owner', target });
       });
       return id;

@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres)('comments of several daemons', () => {
       const store = new TaskStore(database, bus);
       const add = (id: string) =>
         database.write(async (transaction) => {
-          store.insert(transaction, newTask(id, { status: 'in_progress', attempts: 1 }), []);
+          await store.insert(transaction, newTask(id, { status: 'in_progress', attempts: 1 }), []);
           comments.add(transaction, { taskId: id, ownerId: 'user_owner', target: github });
         });
       return { ...holder, comments, add };

@@ -1,6 +1,9 @@
 import { type CompiledQuery, Kysely } from 'kysely';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import { BudgetCounts } from '../../../../src/core/budgets/budget-counts.ts';
+import { BudgetMarks } from '../../../../src/core/budgets/budget-marks.ts';
+import type { MatchedBudget } from '../../../../src/core/budgets/known-budgets.ts';
 import { EventBus } from '../../../../src/core/events.ts';
 import type { Database, WriteTransaction } from '../../../../src/core/storage/database.ts';
 import { readColumnTypes } from '../../../../src/core/storage/postgres/column-types.ts';
@@ -84,8 +87,29 @@ const statements: [string, string, (database: Database) => Promise<unknown>][] =
   ['the newest tasks', 'tasks_by_creation', (database) => list(database, {})],
   ['the next page of them', 'tasks_by_creation', (database) => list(database, {}, position)],
   ['the tasks of an owner of few', 'tasks_by_owner', (database) => list(database, { ownerId: 'user_few' })],
+  [
+    'what was used of a budget',
+    'usage_days_by_scope',
+    (database) => new BudgetCounts(database, async () => undefined).read('user:user_7', 'month', day),
+  ],
+  [
+    'what was added to a budget',
+    'usage_days_by_scope',
+    (database) => new BudgetMarks(database).granted(budget, day),
+  ],
   ['the failed tasks', 'tasks_failed', (database) => list(database, { status: ['failed'] })],
 ];
+
+const day = '2026-01-20';
+const budget: MatchedBudget = {
+  scope: 'user',
+  period: 'month',
+  tokens: 1000,
+  onReached: 'stop',
+  setBy: 'the test',
+  counts: 'user:user_7',
+  name: 'User 7',
+};
 
 const claim = { agent: 'a', workerId: 'w', leaseUntil: now.toISOString(), daemon: null, host: null };
 
@@ -194,7 +218,7 @@ async function recordedBy(database: Database, run: (database: Database) => Promi
   return recorded;
 }
 
-/** The index of the plan, whose few rows may be sorted afterwards; or all of the plan where there is more to it. */
+/** The index of the plan, whose few rows may be sorted or added up afterwards; or all of the plan where there is more to it. */
 async function planOf(client: pg.Client, { name, text, values }: Statement): Promise<string> {
   const literals = values.map((value) =>
     value === null
@@ -209,7 +233,7 @@ async function planOf(client: pg.Client, { name, text, values }: Statement): Pro
   const plan = rows[0]?.['QUERY PLAN'][0].Plan;
   if (!plan) throw new Error('PostgreSQL explains nothing');
   const steps = stepsOf(plan).filter(
-    (step) => !['Limit', 'ModifyTable', 'Sort', 'Bitmap Heap Scan'].includes(step),
+    (step) => !['Limit', 'ModifyTable', 'Sort', 'Aggregate', 'Bitmap Heap Scan'].includes(step),
   );
   return steps.join(' < ').replace(/^(Bitmap )?Index (Only )?Scan of (\w+)$/, '$3');
 }
@@ -247,6 +271,13 @@ async function addTasks(client: pg.Client, from: number, to: number): Promise<vo
   await client.query(
     `insert into task_events (task_seq, seq, type, at, message, data)
     select n, event, 'started', '', 'Started', '{}' from generate_series($1::int, $2::int) as n, generate_series(1, 4) as event`,
+    [from, to],
+  );
+  // Some hundred counters of each day.
+  await client.query(
+    `insert into usage_days (day, scope, tokens, cost_usd)
+    select to_char(date '2026-01-01' + n % 60, 'YYYY-MM-DD'), 'user:user_' || n / 60, 1, 0
+    from generate_series($1::int, $2::int) as n`,
     [from, to],
   );
 }
