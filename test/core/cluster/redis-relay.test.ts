@@ -59,6 +59,15 @@ async function daemon(place: { url: string; prefix: string }, daemonId: string) 
   });
   return { bus, relay, heard, bugs, gaps: () => gaps };
 }
+/** What is published there, from now on. */
+async function overhear({ url, prefix }: { url: string; prefix: string }): Promise<string[]> {
+  const texts: string[] = [];
+  const listener = new Redis(url);
+  closing.push(async () => listener.disconnect());
+  await listener.subscribe(`${prefix}:events`);
+  listener.on('message', (_, text) => texts.push(text));
+  return texts;
+}
 const someone = async () => ({ url: (await sharedRedis()).url, prefix: newPrefix() });
 
 describe.skipIf(!hasRedis)('events between daemons', () => {
@@ -83,10 +92,7 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
     const place = await someone();
     const a = await daemon(place, 'a');
     const b = await daemon(place, 'b');
-    const messages: string[] = [];
-    const listener = new Redis(place.url);
-    await listener.subscribe(`${place.prefix}:events`);
-    listener.on('message', (_, text) => messages.push(text));
+    const messages = await overhear(place);
     for (let index = 0; index < 100; index++) a.bus.emit('rights_changed', { userId: 'u' });
     await eventually(() => expect(b.heard).toHaveLength(100));
     await eventually(() => expect(messages).toHaveLength(1));
@@ -94,17 +100,13 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
     await eventually(() => expect(b.heard).toHaveLength(110));
     // A message that has passed its limit of 262,144 characters takes no more.
     await eventually(() => expect(messages).toHaveLength(5));
-    listener.disconnect();
   });
 
   it('of tasks carry each state of one once, and nothing that is no column', async () => {
     const place = await someone();
     const a = await daemon(place, 'a');
     const b = await daemon(place, 'b');
-    const texts: string[] = [];
-    const listener = new Redis(place.url);
-    await listener.subscribe(`${place.prefix}:events`);
-    listener.on('message', (_, text) => texts.push(text));
+    const texts = await overhear(place);
     const queued = { id: 't1', owner_id: 'u1', status: 'queued', env: 'sealed' };
     const done = { ...queued, status: 'completed' };
     const emitted = [
@@ -125,7 +127,6 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
     await eventually(() => expect(texts).toHaveLength(1));
     expect(texts[0]?.match(/"t1"/g)).toHaveLength(2);
     expect(texts[0]).not.toContain('sealed');
-    listener.disconnect();
   });
 
   it('that are too large are a gap', async () => {
@@ -165,10 +166,7 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
     const place = await someone();
     const a = await daemon(place, 'a');
     const b = await daemon(place, 'b');
-    const texts: string[] = [];
-    const listener = new Redis(place.url);
-    await listener.subscribe(`${place.prefix}:events`);
-    listener.on('message', (_, text) => texts.push(text));
+    const texts = await overhear(place);
     const secret = 'planted-secret';
     const row = { id: 'appr_1', run_id: 'run_1', status: 'approved', arguments: secret, edited: secret };
     const rest = {
@@ -192,7 +190,6 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
     ]);
     await eventually(() => expect(texts).toHaveLength(1));
     expect(texts.join()).not.toContain(secret);
-    listener.disconnect();
   });
 
   it('that a listener fails on do not keep others from being heard', async () => {
