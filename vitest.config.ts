@@ -23,21 +23,24 @@ const alone = [
 ];
 /** More than ten seconds each, mostly because they start many programs and daemons: only in `npm run test:long`, or by name. */
 const slow = [
+  'test/{ci-examples,packed-files}.test.ts',
+  'test/contract/package/client.test.ts',
   'test/rigs/*.test.ts',
   'test/walkthroughs/*.test.ts',
   'test/web/pages-*.test.ts',
   'test/web/{deciding-in-the-inbox,frame-of-the-pages,reading-texts,size-of-the-pages}.test.ts',
   'test/cli/commands/{agents,auth,backup,devices,integrations,schedules,schedules-edit,transfer-and-context,webhooks}.test.ts',
-  'test/cli/commands/{daemon/daemon-control,run/shell-of-commands}.test.ts',
+  'test/cli/commands/{daemon/daemon-control,mcp/inspector-as-client,run/shell-of-commands}.test.ts',
   'test/cli/{configuration,outcomes}.test.ts',
   'test/core/backup/restore-cluster.test.ts',
-  'test/core/agent-programs/{agent-waits,chats-of-agents,recorded-agents}.test.ts',
+  'test/core/agent-programs/{agent-waits,chats-of-agents,early-ends,recorded-agents}.test.ts',
   'test/core/agents/adapters/command-adapter-processes.test.ts',
   'test/core/processes/sandbox.test.ts',
   'test/core/tools/commands/{run-command-floods,sandbox-git}.test.ts',
   'test/core/tools/mcp/{mcp-lifecycle,mcp-stdio}.test.ts',
   'test/core/worktrees/worktree-orphans.test.ts',
-  'test/daemon/{backups-of-a-cluster,versions-of-a-cluster,best-of,best-of-after-restart,follow-ups-of-pull-requests,hostile-tools,memory-paths}.test.ts',
+  'test/daemon/{backups,conversations,memory,versions,workspaces}-of-a-cluster.test.ts',
+  'test/daemon/{best-of,best-of-after-restart,follow-ups-of-pull-requests,follow-ups-that-run,hostile-tools,memory-paths,untrusted-publications}.test.ts',
   'test/daemon/{sandboxed-agents,schedules-after-kill,worktrees-of-tasks}.test.ts',
   'test/daemon/routes/{chat-recorded-breaks,memory-embeddings,tasks-pull-requests,tasks-worktrees}.test.ts',
 ];
