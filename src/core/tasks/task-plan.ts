@@ -16,9 +16,11 @@ export interface ReadSizes {
   few: number;
   /** So many of a directory are sorted from their index. */
   directory: number;
+  /** So many matches of a text have a page of it, if there is no other filter. */
+  page: number;
   /** So many matches of a text are looked at before the text is one filter among others. */
   matches: number;
-  /** The tasks of one filter are counted in its index up to here, which takes about 20 ms. */
+  /** The tasks of one filter are counted in its index up to here, which takes about 5 ms. */
   indexed: number;
   /** Others are counted up to here. */
   counted: number;
@@ -29,8 +31,9 @@ export interface ReadSizes {
 export const readSizes: ReadSizes = {
   few: 2000,
   directory: 20_000,
+  page: 500,
   matches: 10_000,
-  indexed: 250_000,
+  indexed: 50_000,
   counted: 10_000,
   examined: 5000,
 };
@@ -41,9 +44,20 @@ const LONG_OFFSET = 1000;
 /** What the index of directories has. */
 const inDirectoryIndex: ReadonlySet<string> = new Set(['cwd', 'ownerId', 'createdAfter']);
 
+/** The times between which all tasks of a list were created; both may be among them. */
+export interface Span {
+  first: string;
+  last: string;
+}
+
+/** Whether a task with this time of creation is in the span. */
+export const during = ({ first, last }: Span, createdAt: RawBuilder<unknown>): RawBuilder<SqlBool> =>
+  sql`(${createdAt} >= ${first} and ${createdAt} <= ${last})`;
+
 interface Rest {
   /** Filters that each task is tested by. */
   tests: TaskFilter[];
+  span?: Span | undefined;
   /** The connection that reads: long reads do not use the event loop. */
   db: Kysely<Schema>;
   isLong: boolean;
@@ -84,13 +98,16 @@ export async function planTasks(
     const { walk = allByCreation } = only ?? {};
     return { by: 'order', walk, walked: only, tests: [], db: database.read, isLong: false };
   }
-  const rest = { db: database.longRead, isLong: true };
+  const long = { db: database.longRead, isLong: true };
   const text = filters.find(({ slice }) => slice !== undefined);
-  const [counts, matches] = await Promise.all([
-    countSome(database, filters, sizes),
-    text && findMatches(database, text, sortOrder, sizes.matches),
+  const [{ counts, span }, matches, matching] = await Promise.all([
+    look(database, filters, sizes),
+    text && isByCreation ? findMatches(database, text, sortOrder, sizes.page) : undefined,
+    text && !isByCreation ? countMatches(database, text, sizes.matches) : undefined,
   ]);
-  if (text && matches) counts.set(text, matches.seqs.length);
+  if (span && (span.first > span.last || !reaches(span, conditions))) return { by: 'nothing' };
+  if (text) counts.set(text, (matches?.isWhole === true ? matches.seqs.length : matching) ?? Infinity);
+  const rest = { ...long, span };
   const [[fewest, least] = [undefined, 0]] = [...counts].toSorted(([, a], [, b]) => a - b);
   if (!fewest) return inOrder(filters, isByCreation, rest);
   if (least === 0) return { by: 'nothing' };
@@ -106,20 +123,20 @@ export async function planTasks(
   const isInIndex = isByCreation && filters.every(({ name }) => inDirectoryIndex.has(name));
   if (directory?.is && isInIndex && (counts.get(directory) ?? 0) <= sizes.directory)
     return { by: 'directory', directory: directory.is, tests: without(directory), ...rest };
-  if (!text || !matches) return inOrder(filters, isByCreation, rest);
-  if (isByCreation) return { by: 'text', text, matches, tests: without(text), ...rest };
-  return matches.isWhole ? found(text) : inOrder(filters, isByCreation, rest);
+  if (text && matches) return { by: 'text', text, matches, tests: without(text), ...rest };
+  const hasMost = text === undefined || (matching ?? Infinity) > sizes.matches;
+  return hasMost ? inOrder(filters, isByCreation, rest) : found(text);
 }
 
 /** The plan that needs no knowledge of the tasks: reads them in the order of the list, and tests each. */
 export function inOrder(
   filters: TaskFilter[],
   isByCreation: boolean,
-  { db, isLong }: Pick<Rest, 'db' | 'isLong'>,
+  { db, isLong, span }: Pick<Rest, 'db' | 'isLong' | 'span'>,
 ): TaskPlan {
   const walked = isByCreation ? filters.find(({ walk }) => walk !== undefined) : undefined;
   const tests = filters.filter((filter) => filter !== walked);
-  return { by: 'order', walk: walked?.walk ?? allByCreation, walked, tests, db, isLong };
+  return { by: 'order', walk: walked?.walk ?? allByCreation, walked, tests, db, isLong, span };
 }
 
 /** The first matches of a text in the direction of the list, from a number on. */
@@ -135,18 +152,47 @@ export async function findMatches(
   return { seqs: rows.slice(0, most).map(({ seq }) => seq), isWhole: rows.length <= most };
 }
 
-/** How many tasks each filter but a text has, as far as they are few. */
-async function countSome(
+/** How many matches a text has; where it has more than `most`, that is all that the number says. */
+export async function countMatches(
+  { longRead }: Database,
+  { matching }: TaskFilter,
+  most: number,
+): Promise<number | undefined> {
+  return matching && (await matching(most).execute(longRead)).rows[0]?.n;
+}
+
+/** How many tasks each filter but a text has, as far as they are few, and between which times those of all lie. */
+async function look(
   { longRead }: Database,
   filters: TaskFilter[],
   { few, directory }: ReadSizes,
-): Promise<Map<TaskFilter, number>> {
+): Promise<{ counts: Map<TaskFilter, number>; span: Span | undefined }> {
   const counted = filters.filter(({ slice }) => slice === undefined);
-  if (counted.length === 0) return new Map();
-  const list = counted.map(({ found, name }, index) => {
+  if (counted.length === 0) return { counts: new Map(), span: undefined };
+  const list = counted.flatMap(({ found, name, end }, index) => {
     const limit = (name === 'cwd' ? directory : few) + 1;
-    return sql`(select count(*) from (${found} limit ${limit}) as found) as ${sql.ref(`n${index}`)}`;
+    return [
+      sql`(select count(*) from (${found} limit ${limit}) as found) as ${sql.ref(`n${index}`)}`,
+      ...(end
+        ? [sql`${end('asc')} as ${sql.ref(`first${index}`)}, ${end('desc')} as ${sql.ref(`last${index}`)}`]
+        : []),
+    ];
   });
-  const { rows } = await sql<Record<string, number>>`select ${sql.join(list)}`.execute(longRead);
-  return new Map(counted.map((filter, index) => [filter, rows[0]?.[`n${index}`] ?? 0]));
+  const { rows } = await sql<Record<string, number | string | null>>`select ${sql.join(list)}`.execute(
+    longRead,
+  );
+  const row = rows[0] ?? {};
+  const counts = new Map(counted.map((filter, index) => [filter, Number(row[`n${index}`] ?? 0)]));
+  const times = (end: 'first' | 'last') =>
+    counted
+      .flatMap((_, index) => row[`${end}${index}`] ?? [])
+      .map(String)
+      .toSorted();
+  const [first, last] = [times('first').at(-1), times('last')[0]];
+  return { counts, span: first === undefined || last === undefined ? undefined : { first, last } };
 }
+
+/** Whether a task of the span can have been created at the times of the conditions. */
+const reaches = ({ first, last }: Span, { createdAfter, createdBefore }: TaskConditions): boolean =>
+  (createdAfter === undefined || last >= createdAfter) &&
+  (createdBefore === undefined || first < createdBefore);

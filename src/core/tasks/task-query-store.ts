@@ -1,10 +1,10 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
-import type { Database } from '../storage/database.ts';
+import type { Database, Engine } from '../storage/database.ts';
 import type { TaskRow } from '../storage/rows/tasks.ts';
 import { columnOf } from './task-columns.ts';
 import { allByCreation, allOf, type TaskConditions, type TaskFilter, type Walk } from './task-filters.ts';
 import { isAfter, orderBy, orderRefs, sortColumns } from './task-order.ts';
-import { inOrder, planTasks, type ReadSizes, readSizes, type TaskPlan } from './task-plan.ts';
+import { during, inOrder, planTasks, type ReadSizes, readSizes, type TaskPlan } from './task-plan.ts';
 import type { ListedRow, TaskPage } from './task-page.ts';
 import { pageOfText } from './task-text-page.ts';
 import { countTasks, type TaskTotal } from './task-total.ts';
@@ -50,7 +50,7 @@ export class TaskQueryStore {
       );
     }
     const { walk } = plan;
-    const where = [...conditionsOf(plan, page), ...this.#limits(plan, walk, page)];
+    const where = [...conditionsOf(plan, page, this.#database.engine), ...this.#limits(plan, walk, page)];
     return this.#read(page, plan, sql`${walk.from} where ${allOf(where)}`, this.#cut(walk, page));
   }
 
@@ -110,8 +110,9 @@ export class TaskQueryStore {
 
 /** The conditions of tasks that are read in the order of the list. */
 function conditionsOf(
-  { walk, tests }: Extract<TaskPlan, { by: 'order' }>,
+  { walk, tests, span }: Extract<TaskPlan, { by: 'order' }>,
   { sortBy }: TaskPage,
+  engine: Engine,
 ): RawBuilder<SqlBool>[] {
   const isByCreation = sortBy === 'createdAt';
   return [
@@ -121,6 +122,7 @@ function conditionsOf(
     ),
     // An unfinished task has no position in an order by finish time.
     ...(sortBy === 'completedAt' ? [sql<SqlBool>`tasks.completed_at is not null`] : []),
+    ...(span ? [during(span, isByCreation ? walk.createdAt : engine.withoutIndex('tasks.created_at'))] : []),
   ];
 }
 

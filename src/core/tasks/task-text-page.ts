@@ -22,18 +22,18 @@ export async function pageOfText(
   const { sortOrder: order, limit, after } = page;
   const [createdAt, seq] = after ?? [];
   const from = seq === undefined ? undefined : Number(seq) + (order === 'desc' ? NEAR : -NEAR);
-  const isFromStart = from === undefined || plan.matches.isWhole;
-  const matches = isFromStart
-    ? plan.matches
-    : await findMatches(database, plan.text, order, sizes.matches, from);
-  if (!matches) return undefined;
-  for (const size of [sizes.few, sizes.matches]) {
-    const seqs = matches.seqs.slice(0, size);
-    const isWhole = matches.isWhole && seqs.length === matches.seqs.length;
+  const behind = from === undefined ? 0 : NEAR;
+  const isKnown = from === undefined || plan.matches.isWhole;
+  for (const most of [sizes.page + behind, sizes.few + behind, sizes.matches]) {
+    const isFirst = most === sizes.page + behind;
+    const matches =
+      isKnown && isFirst ? plan.matches : await findMatches(database, plan.text, order, most, from);
+    if (!matches) return undefined;
+    const { seqs, isWhole } = matches;
     const rows = await read(database.engine.numbers(seqs));
     if (rows.length < limit && !isWhole) continue;
     const isComplete = await hasAll(database, order, {
-      numbers: { from: isFromStart ? undefined : from, to: isWhole ? undefined : seqs.at(-1) },
+      numbers: { from: isKnown && isFirst ? undefined : from, to: isWhole ? undefined : seqs.at(-1) },
       times: { from: createdAt, to: rows.length === limit ? rows.at(-1)?.created_at : undefined },
     });
     return isComplete ? rows : undefined;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import { allOf, type TaskFilter } from './task-filters.ts';
-import type { ReadSizes, TaskPlan } from './task-plan.ts';
+import { countMatches, during, findMatches, type ReadSizes, type TaskPlan } from './task-plan.ts';
 import type { TaskPage } from './task-page.ts';
 
 export interface TaskTotal {
@@ -12,14 +12,16 @@ export interface TaskTotal {
 
 /** How many tasks the list has; of many, only so many are read as take a few milliseconds. */
 export async function countTasks(
-  { engine, longRead }: Pick<Database, 'engine' | 'longRead'>,
+  database: Database,
   plan: TaskPlan,
   { sortBy }: Pick<TaskPage, 'sortBy'>,
   { indexed, counted, examined }: ReadSizes,
 ): Promise<TaskTotal> {
+  const { longRead } = database;
   if (plan.by === 'nothing') return { total: 0 };
   const isEnding = sortBy === 'completedAt';
-  const found = foundByIndex(plan, isEnding);
+  const only = onlyFilter(plan);
+  const found = foundByIndex(plan, only, isEnding);
   const upTo = async (rows: RawBuilder<unknown>, most = counted): Promise<TaskTotal> => {
     const [row] = (
       await sql<{ n: number }>`select count(*) as n from (${rows} limit ${most + 1}) as found`.execute(
@@ -29,7 +31,8 @@ export async function countTasks(
     const n = row?.n ?? 0;
     return n > most ? { total: most, isLowerBound: true } : { total: n };
   };
-  if (found) return upTo(found, plan.by === 'text' ? counted : indexed);
+  if (only?.matching && found) return upToMatches(database, only, counted);
+  if (found) return upTo(found, indexed);
   const tests = [
     ...plan.tests.map(({ test }) => test),
     ...(isEnding ? [sql`tasks.completed_at is not null`] : []),
@@ -39,14 +42,13 @@ export async function countTasks(
     return upTo(sql`select 1 from tasks where tasks.seq in (${plan.seqs}) and ${allOf(tests)}`);
   if (plan.by === 'directory')
     return upTo(sql`select 1 from tasks where ${plan.directory} and ${allOf(tests)}`);
-  const [from, where, isCut] =
-    plan.by === 'text'
-      ? [
-          sql`tasks`,
-          sql`tasks.seq in (${engine.numbers(plan.matches.seqs.slice(0, examined))})`,
-          !plan.matches.isWhole || plan.matches.seqs.length > examined,
-        ]
-      : [plan.walk.from, plan.walk.where, false];
+  const {
+    from,
+    where,
+    isCut = false,
+  } = plan.by === 'order'
+    ? { from: plan.walk.from, where: allOf([plan.walk.where, ...spanOf(plan)]) }
+    : await firstMatches(database, plan, examined);
   const { rows } = await sql<{ n: number; read: number }>`
     select count(*) as read, count(*) filter (where is_match) as n
     from (select ${allOf(tests)} as is_match from ${from} where ${where} limit ${examined + 1}) as examined`.execute(
@@ -56,12 +58,32 @@ export async function countTasks(
   return isCut || read > examined ? { total: n, isLowerBound: true } : { total: n };
 }
 
+async function upToMatches(database: Database, text: TaskFilter, most: number): Promise<TaskTotal> {
+  const n = (await countMatches(database, text, most)) ?? 0;
+  return n > most ? { total: most, isLowerBound: true } : { total: n };
+}
+
+/** The first matches of a text, whose tasks are tested. */
+async function firstMatches(
+  database: Database,
+  { text, matches }: Extract<TaskPlan, { by: 'text' }>,
+  examined: number,
+) {
+  const found = matches.isWhole ? matches : await findMatches(database, text, 'desc', examined);
+  const { seqs = [], isWhole = true } = found ?? {};
+  const where = sql`tasks.seq in (${database.engine.numbers(seqs.slice(0, examined))})`;
+  return { from: sql`tasks`, where, isCut: !isWhole || seqs.length > examined };
+}
+
+const spanOf = ({ span, walk }: Extract<TaskPlan, { by: 'order' }>) =>
+  span ? [during(span, walk.createdAt)] : [];
+
 /** The tasks of a list with no more than one filter, where an index has them. */
 function foundByIndex(
   plan: Exclude<TaskPlan, { by: 'nothing' }>,
+  only: TaskFilter | undefined,
   isEnding: boolean,
 ): RawBuilder<unknown> | undefined {
-  const only = onlyFilter(plan);
   // A task that ended at some time has ended.
   if (!isEnding || only?.name === 'completedAfter') return only?.found;
   const isWhole = plan.by === 'order' && !plan.walked && plan.tests.length === 0;
