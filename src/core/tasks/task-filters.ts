@@ -30,6 +30,8 @@ type Direction = FilterTasksQuery['sortOrder'];
 /** Tasks in the order of their creation, as one index has them. */
 export interface Walk {
   from: RawBuilder<unknown>;
+  /** The table of that index where it is another than that of the tasks; `createdAt` and `seq` are in it. */
+  alone?: RawBuilder<unknown>;
   where: Condition;
   createdAt: RawBuilder<string>;
   seq: RawBuilder<number>;
@@ -200,6 +202,7 @@ function labelFilter(label: string, engine: Engine): TaskFilter {
       sql`(select created_at from task_labels where ${is} order by ${orderBy([sql.ref('created_at')], direction)} limit 1)`,
     walk: {
       from: sql`task_labels ${engine.joinInOrder()} tasks on tasks.seq = task_labels.task_seq`,
+      alone: sql`task_labels`,
       where: is,
       createdAt: sql.ref('task_labels.created_at'),
       seq: sql.ref('task_labels.task_seq'),

@@ -20,7 +20,7 @@ import type { TaskConditions } from './task-filters.ts';
 import type { ListedRow, TaskPage } from './task-page.ts';
 import type { TaskQueryStore } from './task-query-store.ts';
 import { isInCounters, totalOf } from './total-of-counters.ts';
-import type { TaskTotal } from './task-total.ts';
+import type { TaskTotal } from './task-plan.ts';
 
 type PageQuery = Pick<FilterTasksQuery, 'limit' | 'offset' | 'cursor' | 'fields' | 'full'>;
 type Order = Pick<FilterTasksQuery, 'sortBy' | 'sortOrder'>;

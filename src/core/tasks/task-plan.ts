@@ -32,17 +32,23 @@ export const readSizes: ReadSizes = {
   few: 2000,
   directory: 20_000,
   page: 500,
-  matches: 10_000,
+  matches: 20_000,
   indexed: 50_000,
   counted: 10_000,
   examined: 5000,
 };
 
 /** Skipping more tasks than this takes noticeable time. */
-const LONG_OFFSET = 1000;
+export const LONG_OFFSET = 1000;
 
 /** What the index of directories has. */
 const inDirectoryIndex: ReadonlySet<string> = new Set(['cwd', 'ownerId', 'createdAfter']);
+
+export interface TaskTotal {
+  total: number;
+  /** Set where there may be more. */
+  isLowerBound?: true;
+}
 
 /** The times between which all tasks of a list were created; both may be among them. */
 export interface Span {
@@ -58,6 +64,8 @@ interface Rest {
   /** Filters that each task is tested by. */
   tests: TaskFilter[];
   span?: Span | undefined;
+  /** How many tasks the list has, where that is known already. */
+  total?: TaskTotal | undefined;
   /** The connection that reads: long reads do not use the event loop. */
   db: Kysely<Schema>;
   isLong: boolean;
@@ -112,20 +120,27 @@ export async function planTasks(
   if (!fewest) return inOrder(filters, isByCreation, rest);
   if (least === 0) return { by: 'nothing' };
   const without = (taken: TaskFilter) => filters.filter((filter) => filter !== taken);
+  const isAll = others.length === 0 && sortBy !== 'completedAt';
   const found = (taken: TaskFilter): TaskPlan => ({
     by: 'few',
     seqs: taken === text && matches ? database.engine.numbers(matches.seqs) : taken.found,
     tests: without(taken),
     ...rest,
+    total: isAll ? { total: counts.get(taken) ?? 0 } : undefined,
   });
+  // What has an index of its own in the order of the list is not read to its end.
+  if (least <= sizes.few && isByCreation && fewest.walk?.alone)
+    return { by: 'order', walk: fewest.walk, walked: fewest, tests: without(fewest), ...rest };
   if (least <= sizes.few) return found(fewest);
   const directory = filters.find(({ name }) => name === 'cwd');
   const isInIndex = isByCreation && filters.every(({ name }) => inDirectoryIndex.has(name));
   if (directory?.is && isInIndex && (counts.get(directory) ?? 0) <= sizes.directory)
     return { by: 'directory', directory: directory.is, tests: without(directory), ...rest };
   if (text && matches) return { by: 'text', text, matches, tests: without(text), ...rest };
-  const hasMost = text === undefined || (matching ?? Infinity) > sizes.matches;
-  return hasMost ? inOrder(filters, isByCreation, rest) : found(text);
+  if (!text || matching === undefined) return inOrder(filters, isByCreation, rest);
+  if (matching <= sizes.matches) return found(text);
+  const total = isAll ? ({ total: sizes.matches, isLowerBound: true } as const) : undefined;
+  return { ...inOrder(filters, isByCreation, rest), total };
 }
 
 /** The plan that needs no knowledge of the tasks: reads them in the order of the list, and tests each. */
@@ -133,7 +148,7 @@ export function inOrder(
   filters: TaskFilter[],
   isByCreation: boolean,
   { db, isLong, span }: Pick<Rest, 'db' | 'isLong' | 'span'>,
-): TaskPlan {
+): Extract<TaskPlan, { by: 'order' }> {
   const walked = isByCreation ? filters.find(({ walk }) => walk !== undefined) : undefined;
   const tests = filters.filter((filter) => filter !== walked);
   return { by: 'order', walk: walked?.walk ?? allByCreation, walked, tests, db, isLong, span };

@@ -4,10 +4,19 @@ import type { TaskRow } from '../storage/rows/tasks.ts';
 import { columnOf } from './task-columns.ts';
 import { allByCreation, allOf, type TaskConditions, type TaskFilter, type Walk } from './task-filters.ts';
 import { isAfter, orderBy, orderRefs, sortColumns } from './task-order.ts';
-import { during, inOrder, planTasks, type ReadSizes, readSizes, type TaskPlan } from './task-plan.ts';
+import {
+  during,
+  inOrder,
+  LONG_OFFSET,
+  planTasks,
+  type ReadSizes,
+  readSizes,
+  type TaskPlan,
+  type TaskTotal,
+} from './task-plan.ts';
 import type { ListedRow, TaskPage } from './task-page.ts';
 import { pageOfText } from './task-text-page.ts';
-import { countTasks, type TaskTotal } from './task-total.ts';
+import { countTasks } from './task-total.ts';
 
 /** Reads pages of tasks by key, so that the last page costs what the first one does. */
 export class TaskQueryStore {
@@ -40,18 +49,25 @@ export class TaskQueryStore {
         ...plan.tests.map(({ test }) => test),
         ...this.#limits(plan, allByCreation, page),
       ];
-      const found = sql`select seq from tasks where ${allOf(where)} ${this.#cut(allByCreation, page)}`;
-      const refs = orderRefs(page.sortBy, allByCreation);
-      return this.#read(
-        page,
-        plan,
-        sql`tasks where seq in (${found})`,
-        sql`order by ${orderBy(refs, page.sortOrder)}`,
-      );
+      return this.#later(plan, page, allByCreation, where);
     }
     const { walk } = plan;
     const where = [...conditionsOf(plan, page, this.#database.engine), ...this.#limits(plan, walk, page)];
+    // What is skipped is skipped in the index.
+    if ((page.offset ?? 0) > LONG_OFFSET) return this.#later(plan, page, walk, where);
     return this.#read(page, plan, sql`${walk.from} where ${allOf(where)}`, this.#cut(walk, page));
+  }
+
+  /** Finds the tasks of the page first, and then reads them. */
+  #later(
+    plan: Extract<TaskPlan, { tests: TaskFilter[] }>,
+    page: TaskPage,
+    walk: Walk,
+    where: RawBuilder<SqlBool>[],
+  ): Promise<ListedRow[]> {
+    const found = sql`select ${walk.seq} from ${walk.from} where ${allOf(where)} ${this.#cut(walk, page)}`;
+    const order = orderBy(orderRefs(page.sortBy, allByCreation), page.sortOrder);
+    return this.#read(page, plan, sql`tasks where seq in (${found})`, sql`order by ${order}`);
   }
 
   count(plan: TaskPlan, page: Pick<TaskPage, 'sortBy'>): Promise<TaskTotal> {

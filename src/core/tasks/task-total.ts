@@ -1,14 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import { allOf, type TaskFilter } from './task-filters.ts';
-import { countMatches, during, findMatches, type ReadSizes, type TaskPlan } from './task-plan.ts';
+import {
+  countMatches,
+  during,
+  findMatches,
+  type ReadSizes,
+  type TaskPlan,
+  type TaskTotal,
+} from './task-plan.ts';
 import type { TaskPage } from './task-page.ts';
-
-export interface TaskTotal {
-  total: number;
-  /** Set where there may be more. */
-  isLowerBound?: true;
-}
 
 /** How many tasks the list has; of many, only so many are read as take a few milliseconds. */
 export async function countTasks(
@@ -19,6 +20,7 @@ export async function countTasks(
 ): Promise<TaskTotal> {
   const { longRead } = database;
   if (plan.by === 'nothing') return { total: 0 };
+  if (plan.total) return plan.total;
   const isEnding = sortBy === 'completedAt';
   const only = onlyFilter(plan);
   const found = foundByIndex(plan, only, isEnding);
@@ -33,8 +35,12 @@ export async function countTasks(
   };
   if (only?.matching && found) return upToMatches(database, only, counted);
   if (found) return upTo(found, indexed);
+  const isAlone = !isEnding && plan.by === 'order' && plan.tests.every(({ testAt }) => testAt);
+  const alone = isAlone ? plan.walk.alone : undefined;
   const tests = [
-    ...plan.tests.map(({ test }) => test),
+    ...plan.tests.map(({ test, testAt }) =>
+      alone && testAt && plan.by === 'order' ? testAt(plan.walk) : test,
+    ),
     ...(isEnding ? [sql`tasks.completed_at is not null`] : []),
     sql`true`,
   ];
@@ -47,7 +53,7 @@ export async function countTasks(
     where,
     isCut = false,
   } = plan.by === 'order'
-    ? { from: plan.walk.from, where: allOf([plan.walk.where, ...spanOf(plan)]) }
+    ? { from: alone ?? plan.walk.from, where: allOf([plan.walk.where, ...spanOf(plan)]) }
     : await firstMatches(database, plan, examined);
   const { rows } = await sql<{ n: number; read: number }>`
     select count(*) as read, count(*) filter (where is_match) as n

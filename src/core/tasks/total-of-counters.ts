@@ -1,7 +1,6 @@
 import type { CountCell } from '../storage/task-count-store.ts';
 import type { TaskConditions } from './task-filters.ts';
-import { readSizes } from './task-plan.ts';
-import type { TaskTotal } from './task-total.ts';
+import { readSizes, type TaskTotal } from './task-plan.ts';
 
 /** What the counters have of each task. */
 const counted: ReadonlySet<string> = new Set(['ownerId', 'status', 'priority', 'source', 'agent']);

@@ -43,7 +43,7 @@ export const textCount = (query: string, most: number): RawBuilder<{ n: number }
   sql`with looked as (${looked(query, sql`true`, sql`desc`)})
     select case when (select n from looked) >= ${sql.lit(FREQUENT)}
       then (select count(*) from (select from task_words where ${isMatchHere(query)} limit ${most + 1}) as walked)
-      else (select count(*) from task_words where ${isTextMatch(query)}) end as n`;
+      else (select count(*) from (select from task_words where ${isTextMatch(query)} limit ${most + 1}) as found) end as n`;
 
 /** How many of some texts match. */
 const looked = (query: string, start: RawBuilder<unknown>, direction: RawBuilder<unknown>) =>
