@@ -24,6 +24,8 @@ export interface ReadSizes {
   indexed: number;
   /** Others are counted up to here. */
   counted: number;
+  /** So many in the order of the list are looked at before all tasks of a filter are read and sorted. */
+  ahead: number;
   /** So many are tested to count those that match. */
   examined: number;
 }
@@ -35,6 +37,7 @@ export const readSizes: ReadSizes = {
   matches: 20_000,
   indexed: 50_000,
   counted: 10_000,
+  ahead: 10_000,
   examined: 5000,
 };
 
@@ -56,6 +59,12 @@ export interface Span {
   last: string;
 }
 
+/** The first and the last number of tasks; tasks are numbered about in the order of their creation. */
+interface Numbers {
+  least: number;
+  most: number;
+}
+
 /** Whether a task with this time of creation is in the span. */
 export const during = ({ first, last }: Span, createdAt: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   sql`(${createdAt} >= ${first} and ${createdAt} <= ${last})`;
@@ -64,6 +73,8 @@ interface Rest {
   /** Filters that each task is tested by. */
   tests: TaskFilter[];
   span?: Span | undefined;
+  /** The numbers that tasks of the span have, where passing over others is faster than testing them. */
+  numbers?: Numbers | undefined;
   /** How many tasks the list has, where that is known already. */
   total?: TaskTotal | undefined;
   /** The connection that reads: long reads do not use the event loop. */
@@ -83,8 +94,8 @@ export type TaskPlan =
   | { by: 'nothing' }
   /** The few tasks of one filter are all tested and sorted. */
   | ({ by: 'few'; seqs: RawBuilder<unknown> } & Rest)
-  /** Tasks are read in the order of the list until the page is full. */
-  | ({ by: 'order'; walk: Walk; walked?: TaskFilter | undefined } & Rest)
+  /** Tasks are read in the order of the list until the page is full, all of them or only the first before what is done instead. */
+  | ({ by: 'order'; walk: Walk; walked?: TaskFilter | undefined; instead?: TaskPlan } & Rest)
   /** The tasks of a directory are sorted from their index, which has all that the list needs. */
   | ({ by: 'directory'; directory: RawBuilder<SqlBool> } & Rest)
   /** The newest or oldest of many matches of a text are read first. */
@@ -121,12 +132,13 @@ export async function planTasks(
   if (least === 0) return { by: 'nothing' };
   const without = (taken: TaskFilter) => filters.filter((filter) => filter !== taken);
   const isAll = others.length === 0 && sortBy !== 'completedAt';
+  const totalOf = (filter: TaskFilter) => (isAll ? { total: counts.get(filter) ?? 0 } : undefined);
   const found = (taken: TaskFilter): TaskPlan => ({
     by: 'few',
     seqs: taken === text && matches ? database.engine.numbers(matches.seqs) : taken.found,
     tests: without(taken),
     ...rest,
-    total: isAll ? { total: counts.get(taken) ?? 0 } : undefined,
+    total: totalOf(taken),
   });
   // What has an index of its own in the order of the list is not read to its end.
   if (least <= sizes.few && isByCreation && fewest.walk?.alone)
@@ -137,10 +149,37 @@ export async function planTasks(
   if (directory?.is && isInIndex && (counts.get(directory) ?? 0) <= sizes.directory)
     return { by: 'directory', directory: directory.is, tests: without(directory), ...rest };
   if (text && matches) return { by: 'text', text, matches, tests: without(text), ...rest };
-  if (!text || matching === undefined) return inOrder(filters, isByCreation, rest);
-  if (matching <= sizes.matches) return found(text);
-  const total = isAll ? ({ total: sizes.matches, isLowerBound: true } as const) : undefined;
-  return { ...inOrder(filters, isByCreation, rest), total };
+  const walking = inOrder(filters, isByCreation, rest);
+  const isOfSome = (filter: TaskFilter, most: number) => (counts.get(filter) ?? 0) <= most;
+  const some = [directory, text].find(
+    (filter) => filter && isOfSome(filter, filter === text ? sizes.matches : sizes.directory),
+  );
+  if (some) return { ...walking, instead: found(some), total: totalOf(some) };
+  const hasMore = text && isAll ? ({ total: sizes.matches, isLowerBound: true } as const) : undefined;
+  const isByTime = sortBy === 'updatedAt' || sortBy === 'completedAt';
+  const numbers = span && isByTime ? await numbersOf(database, span, sortOrder, sizes.ahead) : undefined;
+  return { ...walking, total: hasMore, numbers };
+}
+
+/**
+ * The numbers of the tasks that were created in a span, if many were created beyond it in the direction of the list. Those
+ * come first in an order by another time too, and its index has no more of a task than that time and the number.
+ */
+async function numbersOf(
+  { longRead }: Database,
+  span: Span,
+  order: TaskPage['sortOrder'],
+  many: number,
+): Promise<Numbers | undefined> {
+  const beyond = order === 'desc' ? sql`created_at > ${span.last}` : sql`created_at < ${span.first}`;
+  // `+ 0`: PostgreSQL would look for the first number among all tasks.
+  const { rows } = await sql<{ least: number | null; most: number | null }>`
+    select min(seq + 0) as least, max(seq + 0) as most from tasks where ${during(span, sql.ref('created_at'))}
+      and (select count(*) from (select 1 from tasks where ${beyond} limit ${many + 1}) as beyond) > ${many}`.execute(
+    longRead,
+  );
+  const { least, most } = rows[0] ?? {};
+  return typeof least === 'number' && typeof most === 'number' ? { least, most } : undefined;
 }
 
 /** The plan that needs no knowledge of the tasks: reads them in the order of the list, and tests each. */

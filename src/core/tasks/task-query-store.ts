@@ -51,11 +51,36 @@ export class TaskQueryStore {
       ];
       return this.#later(plan, page, allByCreation, where);
     }
-    const { walk } = plan;
+    const { walk, instead } = plan;
+    if (instead) return (await this.#amongFirst(plan, page)) ?? this.page(instead, page);
     const where = [...conditionsOf(plan, page, this.#database.engine), ...this.#limits(plan, walk, page)];
     // What is skipped is skipped in the index.
     if ((page.offset ?? 0) > LONG_OFFSET) return this.#later(plan, page, walk, where);
     return this.#read(page, plan, sql`${walk.from} where ${allOf(where)}`, this.#cut(walk, page));
+  }
+
+  /** The page if the first tasks in the order of the list have it. */
+  async #amongFirst(
+    plan: Extract<TaskPlan, { by: 'order' }>,
+    page: TaskPage,
+  ): Promise<ListedRow[] | undefined> {
+    const { walk } = plan;
+    const engine = this.#database.engine;
+    const refs = orderRefs(page.sortBy, walk);
+    const limits = this.#limits(plan, walk, page);
+    const all = [...conditionsOf({ ...plan, tests: [] }, page, engine), ...limits];
+    const keys = refs.map((ref, index) => sql`${ref} as ${sql.ref(`k${index}`)}`);
+    const { rows: edges } = await sql<
+      Record<string, string | number>
+    >`select ${sql.join(keys)} from ${walk.from}
+      where ${allOf(all)} order by ${orderBy(refs, page.sortOrder)} limit 1 offset ${this.#sizes.ahead}`.execute(
+      plan.db,
+    );
+    const edge = edges[0] && keys.map((_, index) => edges[0]?.[`k${index}`] ?? null);
+    const before = edge ? [isAfter(refs, page.sortOrder === 'asc' ? 'desc' : 'asc', edge)] : [];
+    const where = [...conditionsOf(plan, page, engine), ...limits, ...before];
+    const rows = await this.#read(page, plan, sql`${walk.from} where ${allOf(where)}`, this.#cut(walk, page));
+    return edge && rows.length < page.limit ? undefined : rows;
   }
 
   /** Finds the tasks of the page first, and then reads them. */
@@ -126,7 +151,7 @@ export class TaskQueryStore {
 
 /** The conditions of tasks that are read in the order of the list. */
 function conditionsOf(
-  { walk, tests, span }: Extract<TaskPlan, { by: 'order' }>,
+  { walk, tests, span, numbers }: Extract<TaskPlan, { by: 'order' }>,
   { sortBy }: TaskPage,
   engine: Engine,
 ): RawBuilder<SqlBool>[] {
@@ -139,6 +164,9 @@ function conditionsOf(
     // An unfinished task has no position in an order by finish time.
     ...(sortBy === 'completedAt' ? [sql<SqlBool>`tasks.completed_at is not null`] : []),
     ...(span ? [during(span, isByCreation ? walk.createdAt : engine.withoutIndex('tasks.created_at'))] : []),
+    ...(numbers
+      ? [sql<SqlBool>`${engine.withoutIndex('tasks.seq')} between ${numbers.least} and ${numbers.most}`]
+      : []),
   ];
 }
 

@@ -109,7 +109,8 @@ describe('filters of tasks', () => {
         fc.constantFrom(0, 3, readSizes.few),
         fc.constantFrom(1, 8, readSizes.matches),
         fc.constantFrom(1, 5, readSizes.page),
-        async (tasks, conditions, sortBy, sortOrder, limit, few, matched, most) => {
+        fc.constantFrom(0, 2, readSizes.ahead),
+        async (tasks, conditions, sortBy, sortOrder, limit, few, matched, most, ahead) => {
           await using storage = await openStorage();
           await insertTasks(
             storage,
@@ -117,7 +118,7 @@ describe('filters of tasks', () => {
               newTask(`t${index}`, { ...made, labels: JSON.stringify(made.labels) }),
             ),
           );
-          const sizes = { few, matches: matched, directory: few * 2, page: Math.min(most, matched) };
+          const sizes = { few, matches: matched, directory: few * 2, page: Math.min(most, matched), ahead };
           const lists = listsOf(storage, { ...readSizes, ...sizes });
           const expected = tasks
             .map((made, index) => ({ ...made, index }))
