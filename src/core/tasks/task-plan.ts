@@ -3,6 +3,7 @@ import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
 import {
   allByCreation,
+  allOf,
   type TaskConditions,
   type TaskFilter,
   taskFilters,
@@ -133,13 +134,10 @@ export async function planTasks(
   const without = (taken: TaskFilter) => filters.filter((filter) => filter !== taken);
   const isAll = others.length === 0 && sortBy !== 'completedAt';
   const totalOf = (filter: TaskFilter) => (isAll ? { total: counts.get(filter) ?? 0 } : undefined);
-  const found = (taken: TaskFilter): TaskPlan => ({
-    by: 'few',
-    seqs: taken === text && matches ? database.engine.numbers(matches.seqs) : taken.found,
-    tests: without(taken),
-    ...rest,
-    total: totalOf(taken),
-  });
+  const found = (taken: TaskFilter): TaskPlan => {
+    const seqs = taken === text && matches ? database.engine.numbers(matches.seqs) : undefined;
+    return { by: 'few', ...narrowed(taken, without(taken), seqs), ...rest, total: totalOf(taken) };
+  };
   // What has an index of its own in the order of the list is not read to its end.
   if (least <= sizes.few && isByCreation && fewest.walk?.alone)
     return { by: 'order', walk: fewest.walk, walked: fewest, tests: without(fewest), ...rest };
@@ -155,10 +153,25 @@ export async function planTasks(
     (filter) => filter && isOfSome(filter, filter === text ? sizes.matches : sizes.directory),
   );
   if (some) return { ...walking, instead: found(some), total: totalOf(some) };
-  const hasMore = text && isAll ? ({ total: sizes.matches, isLowerBound: true } as const) : undefined;
+  const most = only === text ? sizes.matches : only === directory ? sizes.directory : undefined;
+  const hasMore = isAll && most !== undefined ? ({ total: most, isLowerBound: true } as const) : undefined;
   const isByTime = sortBy === 'updatedAt' || sortBy === 'completedAt';
   const numbers = span && isByTime ? await numbersOf(database, span, sortOrder, sizes.ahead) : undefined;
   return { ...walking, total: hasMore, numbers };
+}
+
+/** The tasks of a filter, without those that other filters exclude by what its index has. */
+function narrowed(
+  { found, walk }: TaskFilter,
+  others: TaskFilter[],
+  seqs: RawBuilder<unknown> = found,
+): { seqs: RawBuilder<unknown>; tests: TaskFilter[] } {
+  if (!walk?.alone) return { seqs, tests: others };
+  const where = others.flatMap(({ testAt }) => testAt?.(walk) ?? []);
+  return {
+    seqs: sql`select ${walk.seq} from ${walk.alone} where ${allOf([walk.where, ...where])}`,
+    tests: others.filter(({ testAt }) => !testAt),
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import { allOf } from './task-filters.ts';
-import { findMatches, type ReadSizes, type TaskPlan } from './task-plan.ts';
+import { findMatches, type ReadSizes, type TaskPlan, type TextMatches } from './task-plan.ts';
 import type { ListedRow, TaskPage } from './task-page.ts';
 
 /** Tasks that are created at the same moment can have numbers in another order, about so far apart. */
@@ -23,23 +23,33 @@ export async function pageOfText(
   const [createdAt, seq] = after ?? [];
   const from = seq === undefined ? undefined : Number(seq) + (order === 'desc' ? NEAR : -NEAR);
   const behind = from === undefined ? 0 : NEAR;
-  const isKnown = from === undefined || plan.matches.isWhole;
-  for (const most of [sizes.page + behind, sizes.few + behind, sizes.matches]) {
-    const isFirst = most === sizes.page + behind;
-    const matches =
-      isKnown && isFirst ? plan.matches : await findMatches(database, plan.text, order, most, from);
-    if (!matches) return undefined;
-    const { seqs, isWhole } = matches;
+  const { text } = plan;
+  /** The page if these matches have it; `incomplete` if a task outside of them belongs to it. */
+  const pageOf = async ({ seqs, isWhole }: TextMatches, isFromStart: boolean) => {
     const rows = await read(database.engine.numbers(seqs));
-    if (rows.length < limit && !isWhole) continue;
+    if (rows.length < limit && !isWhole) return undefined;
     const isComplete = await hasAll(database, order, {
-      numbers: { from: isKnown && isFirst ? undefined : from, to: isWhole ? undefined : seqs.at(-1) },
+      numbers: { from: isFromStart ? undefined : from, to: isWhole ? undefined : seqs.at(-1) },
       times: { from: createdAt, to: rows.length === limit ? rows.at(-1)?.created_at : undefined },
     });
-    return isComplete ? rows : undefined;
-  }
-  return undefined;
+    return isComplete ? rows : ('incomplete' as const);
+  };
+  const isKnown = from === undefined || plan.matches.isWhole;
+  const first = isKnown ? plan.matches : await findMatches(database, text, order, sizes.page + behind, from);
+  if (!first) return undefined;
+  let rows = await pageOf(first, isKnown);
+  // Of a word that most tasks have, more matches help less than the other filters do.
+  const size = isDense(first) ? sizes.few + behind : sizes.matches;
+  const others = rows || first.isWhole ? undefined : await findMatches(database, text, order, size, from);
+  if (others && others.seqs.length > sizes.few + behind)
+    rows = await pageOf({ seqs: others.seqs.slice(0, sizes.few + behind), isWhole: false }, false);
+  if (others) rows ??= await pageOf(others, false);
+  return rows === 'incomplete' ? undefined : rows;
 }
+
+/** Whether so many of the numbers between these are matches. */
+const isDense = ({ seqs }: TextMatches): boolean =>
+  Math.abs((seqs[0] ?? 0) - (seqs.at(-1) ?? 0)) < seqs.length * 10;
 
 interface Range<T> {
   from: T | undefined;

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import { allOf, type TaskFilter } from './task-filters.ts';
 import {
@@ -35,29 +35,20 @@ export async function countTasks(
   };
   if (only?.matching && found) return upToMatches(database, only, counted);
   if (found) return upTo(found, indexed);
-  const isAlone = !isEnding && plan.by === 'order' && plan.tests.every(({ testAt }) => testAt);
-  const alone = isAlone ? plan.walk.alone : undefined;
-  const tests = [
-    ...plan.tests.map(({ test, testAt }) =>
-      alone && testAt && plan.by === 'order' ? testAt(plan.walk) : test,
-    ),
-    ...(isEnding ? [sql`tasks.completed_at is not null`] : []),
-    sql`true`,
-  ];
+  const ending = isEnding ? [sql<SqlBool>`tasks.completed_at is not null`] : [];
+  const tests = [...plan.tests.map(({ test }) => test), ...ending, sql<SqlBool>`true`];
+  if (plan.by === 'few' && tests.length === 1) return upTo(plan.seqs);
   if (plan.by === 'few')
     return upTo(sql`select 1 from tasks where tasks.seq in (${plan.seqs}) and ${allOf(tests)}`);
   if (plan.by === 'directory')
     return upTo(sql`select 1 from tasks where ${plan.directory} and ${allOf(tests)}`);
-  const {
-    from,
-    where,
-    isCut = false,
-  } = plan.by === 'order'
-    ? { from: alone ?? plan.walk.from, where: allOf([plan.walk.where, ...spanOf(plan)]) }
-    : await firstMatches(database, plan, examined);
+  const { from, where, isMatch, isCut } =
+    plan.by === 'order'
+      ? examinedOf(plan, ending)
+      : { ...(await firstMatches(database, plan, examined)), isMatch: allOf(tests) };
   const { rows } = await sql<{ n: number; read: number }>`
     select count(*) as read, count(*) filter (where is_match) as n
-    from (select ${allOf(tests)} as is_match from ${from} where ${where} limit ${examined + 1}) as examined`.execute(
+    from (select ${isMatch} as is_match from ${from} where ${where} limit ${examined + 1}) as examined`.execute(
     plan.db,
   );
   const { n = 0, read = 0 } = rows[0] ?? {};
@@ -81,8 +72,24 @@ async function firstMatches(
   return { from: sql`tasks`, where, isCut: !isWhole || seqs.length > examined };
 }
 
-const spanOf = ({ span, walk }: Extract<TaskPlan, { by: 'order' }>) =>
-  span ? [during(span, walk.createdAt)] : [];
+/** Tasks of one of the filters that have an index in the order of creation, whatever the order of the list is, and the others. */
+function examinedOf(
+  { walk: inOrder, walked, tests, span }: Extract<TaskPlan, { by: 'order' }>,
+  ending: RawBuilder<SqlBool>[],
+) {
+  const taken = walked ?? tests.find((filter) => filter.walk);
+  const { walk = inOrder } = taken ?? {};
+  const others = tests.filter((filter) => filter !== taken);
+  const isAlone = ending.length === 0 && others.every(({ testAt }) => testAt);
+  const alone = isAlone ? walk.alone : undefined;
+  const each = others.map(({ test, testAt }) => (alone && testAt ? testAt(walk) : test));
+  return {
+    from: alone ?? walk.from,
+    where: allOf([walk.where, ...(span ? [during(span, walk.createdAt)] : [])]),
+    isMatch: allOf([...each, ...ending, sql`true`]),
+    isCut: false,
+  };
+}
 
 /** The tasks of a list with no more than one filter, where an index has them. */
 function foundByIndex(
