@@ -38,18 +38,16 @@ export async function pageOfText(
   const first = isKnown ? plan.matches : await findMatches(database, text, order, sizes.page + behind, from);
   if (!first) return undefined;
   let rows = await pageOf(first, isKnown);
-  // Of a word that most tasks have, more matches help less than the other filters do.
-  const size = isDense(first) ? sizes.few + behind : sizes.matches;
-  const others = rows || first.isWhole ? undefined : await findMatches(database, text, order, size, from);
-  if (others && others.seqs.length > sizes.few + behind)
-    rows = await pageOf({ seqs: others.seqs.slice(0, sizes.few + behind), isWhole: false }, false);
-  if (others) rows ??= await pageOf(others, false);
+  if (!rows && !first.isWhole) {
+    const others = await findMatches(database, text, order, sizes.matches, from);
+    const seqs = others?.seqs.slice(0, sizes.few + behind) ?? [];
+    const isAll = seqs.length === others?.seqs.length;
+    rows = await pageOf({ seqs, isWhole: isAll && others.isWhole }, false);
+    // Of words that most tasks have, more matches help less than the other filters do.
+    if (others?.isWhole) rows ??= await pageOf(others, false);
+  }
   return rows === 'incomplete' ? undefined : rows;
 }
-
-/** Whether so many of the numbers between these are matches. */
-const isDense = ({ seqs }: TextMatches): boolean =>
-  Math.abs((seqs[0] ?? 0) - (seqs.at(-1) ?? 0)) < seqs.length * 10;
 
 interface Range<T> {
   from: T | undefined;
