@@ -27,7 +27,7 @@ export interface ReadSizes {
   counted: number;
   /** So many in the order of the list are looked at before all tasks of a filter are read and sorted. */
   ahead: number;
-  /** So many are tested to count those that match. */
+  /** So many are tested to count those that match; no fewer than `few`, of which all are. */
   examined: number;
 }
 
@@ -39,7 +39,7 @@ export const readSizes: ReadSizes = {
   indexed: 50_000,
   counted: 10_000,
   ahead: 10_000,
-  examined: 5000,
+  examined: 2000,
 };
 
 /** Skipping more tasks than this takes noticeable time. */

@@ -40,7 +40,8 @@ export class TaskQueryStore {
     if (plan.by === 'text') {
       const read = (seqs: RawBuilder<unknown>) => this.#few(seqs, plan, page);
       const found = await pageOfText(this.#database, this.#sizes, plan, page, read);
-      return found ?? this.page(inOrder([plan.text, ...plan.tests], true, plan), page);
+      const walking = inOrder([plan.text, ...plan.tests], true, plan);
+      return found ?? this.page({ ...walking, instead: walking }, page);
     }
     if (plan.by === 'few') return this.#few(plan.seqs, plan, page);
     if (plan.by === 'directory') {
