@@ -185,12 +185,14 @@ async function numbersOf(
   many: number,
 ): Promise<Numbers | undefined> {
   const beyond = order === 'desc' ? sql`created_at > ${span.last}` : sql`created_at < ${span.first}`;
-  // `+ 0`: PostgreSQL would look for the first number among all tasks.
-  const { rows } = await sql<{ least: number | null; most: number | null }>`
-    select min(seq + 0) as least, max(seq + 0) as most from tasks where ${during(span, sql.ref('created_at'))}
-      and (select count(*) from (select 1 from tasks where ${beyond} limit ${many + 1}) as beyond) > ${many}`.execute(
+  const { rows: passed } = await sql`select 1 from tasks where ${beyond} limit 1 offset ${many}`.execute(
     longRead,
   );
+  if (passed.length === 0) return undefined;
+  // `+ 0`: PostgreSQL would look for the first number among all tasks.
+  const { rows } = await sql<{ least: number | null; most: number | null }>`
+    select min(seq + 0) as least, max(seq + 0) as most from tasks
+    where ${during(span, sql.ref('created_at'))}`.execute(longRead);
   const { least, most } = rows[0] ?? {};
   return typeof least === 'number' && typeof most === 'number' ? { least, most } : undefined;
 }
