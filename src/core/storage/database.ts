@@ -121,6 +121,12 @@ export interface TextSlice {
   limit: number;
 }
 
+/** The rows of one value in an index, and what the index is sorted by before all else. */
+export interface IndexRange {
+  where: RawBuilder<SqlBool>;
+  before: RawBuilder<unknown>[];
+}
+
 /** What only one transaction of all daemons may do at a time. */
 export type Section = 'accounts' | 'audit' | 'inbound' | 'pairing' | 'policy' | 'worktrees';
 
@@ -130,6 +136,8 @@ export interface Engine {
   nextTaskSeq(): number;
   /** Numbers of tasks whose title, description or prompt contain all words of `query`; the last word may be a prefix. */
   textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number }>;
+  /** How many tasks these are. Where there are more than `most`, the number may be any above it. */
+  textCount(query: string, most: number): RawBuilder<{ n: number }>;
   /** Whether a task that was found another way is one of them. */
   textTest(query: string): RawBuilder<SqlBool>;
   /** A query of these numbers. */
@@ -138,6 +146,8 @@ export interface Engine {
   joinInOrder(): RawBuilder<unknown>;
   /** A column that no index is used for: the condition tests rows that were found another way. */
   withoutIndex<T>(column: string): RawBuilder<T>;
+  /** The rows of one value, for a query that is sorted by `before` and by what follows it in the index: it reads no other. */
+  inIndex(column: RawBuilder<unknown>, value: unknown): IndexRange;
   /** True for each task that `longRead` reads, until its time limit stops the query. */
   inTime(): RawBuilder<SqlBool>;
   /** The result of a task as JSON, without what may be as long as a file. */

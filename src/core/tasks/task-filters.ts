@@ -2,7 +2,8 @@ import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { TaskStatus } from '../../contract/task.ts';
 import type { FilterTasksQuery } from '../../contract/tasks.ts';
 import { trimSlashes } from '../../contract/trim-slashes.ts';
-import type { Engine, TextSlice } from '../storage/database.ts';
+import type { Engine, IndexRange, TextSlice } from '../storage/database.ts';
+import { orderBy } from './task-order.ts';
 
 /** The conditions of a list of tasks. */
 export type TaskConditions = Pick<
@@ -24,10 +25,13 @@ export type TaskConditions = Pick<
 
 type Name = keyof TaskConditions;
 type Condition = RawBuilder<SqlBool>;
+type Direction = FilterTasksQuery['sortOrder'];
 
 /** Tasks in the order of their creation, as one index has them. */
 export interface Walk {
   from: RawBuilder<unknown>;
+  /** The table of that index where it is another than that of the tasks; `createdAt` and `seq` are in it. */
+  alone?: RawBuilder<unknown>;
   where: Condition;
   createdAt: RawBuilder<string>;
   seq: RawBuilder<number>;
@@ -47,8 +51,12 @@ export interface TaskFilter {
   testAt?: (task: Pick<Walk, 'createdAt' | 'seq'>) => Condition;
   /** Its tasks in the order of their creation, where an index has them. */
   walk?: Walk;
+  /** When the first or the last of its tasks was created, by its index. */
+  end?: (direction: Direction) => RawBuilder<string | null>;
   /** Some of its tasks, by number. */
   slice?: (slice: TextSlice) => RawBuilder<{ seq: number }>;
+  /** How many tasks it has, if it is a text; where there are more than `most`, a number above it. */
+  matching?: (most: number) => RawBuilder<{ n: number }>;
   /** Bounds such an order, which then begins or ends earlier. */
   bound?: (createdAt: RawBuilder<unknown>) => Condition;
 }
@@ -77,14 +85,16 @@ export function taskFilters(conditions: TaskConditions, engine: Engine): TaskFil
   });
   const filters: (TaskFilter | undefined)[] = [
     ...labels.map((label) => labelFilter(label, engine)),
-    equal('sourceId', column('source_id'), sourceId, { hasOrder: false }),
-    equal('repository', column('repository'), repository),
-    equal('agent', agentOf(engine), agent),
+    sourceId === undefined
+      ? undefined
+      : filter('sourceId', column('source_id'), (ref) => sql`${ref} = ${sourceId}`),
+    equal('repository', column('repository'), repository, engine),
+    equal('agent', agentOf(engine), agent, engine),
     cwd === undefined ? undefined : filter('cwd', column('cwd'), (path) => isInDirectory(path, cwd)),
-    oneOf('source', column('source'), source),
-    oneOf('priority', column('priority'), priority),
+    oneOf('source', column('source'), source, engine),
+    oneOf('priority', column('priority'), priority, engine),
     inStates(column('status'), status),
-    equal('ownerId', column('owner_id'), ownerId),
+    equal('ownerId', column('owner_id'), ownerId, engine),
     between('createdAfter', column('created_at'), createdAfter, createdBefore),
     between('completedAfter', column('completed_at'), completedAfter, completedBefore),
     q === undefined || q.trim() === '' ? undefined : textFilter(q, engine),
@@ -96,30 +106,53 @@ function filter(
   name: Name,
   { indexed, tested }: Subject,
   is: (subject: RawBuilder<unknown>) => Condition,
-  { hasOrder = false } = {},
+): TaskFilter {
+  return { name, is: is(indexed), found: sql`select seq from tasks where ${is(indexed)}`, test: is(tested) };
+}
+
+/** A filter whose index has its tasks in the order of their creation, after what all of them have in common. */
+function ordered(
+  name: Name,
+  subject: Subject,
+  is: (subject: RawBuilder<unknown>) => Condition,
+  { where, before }: IndexRange = { where: is(subject.indexed), before: [] },
 ): TaskFilter {
   return {
-    name,
-    is: is(indexed),
-    found: sql`select seq from tasks where ${is(indexed)}`,
-    test: is(tested),
-    ...(hasOrder && { walk: { ...allByCreation, where: is(indexed) } }),
+    ...filter(name, subject, is),
+    walk: { ...allByCreation, where: is(subject.indexed) },
+    end: (direction) => {
+      const order = orderBy([...before, sql.ref('created_at'), sql.ref('seq')], direction);
+      return sql`(select created_at from tasks where ${where} order by ${order} limit 1)`;
+    },
   };
 }
 
-const equal = (name: Name, subject: Subject, value: unknown, { hasOrder = true } = {}) =>
-  value === undefined ? undefined : filter(name, subject, (ref) => sql`${ref} = ${value}`, { hasOrder });
+const equal = (name: Name, subject: Subject, value: unknown, engine: Engine) =>
+  value === undefined
+    ? undefined
+    : ordered(name, subject, (ref) => sql`${ref} = ${value}`, engine.inIndex(subject.indexed, value));
 
-const oneOf = (name: Name, subject: Subject, values: readonly unknown[] | undefined) =>
-  values && anyOf(name, subject, values, (ref) => sql`${ref} in (${sql.join(values)})`);
+function oneOf(name: Name, subject: Subject, values: readonly unknown[] | undefined, engine: Engine) {
+  if (values?.length === 1) return equal(name, subject, values[0], engine);
+  return values && anyOf(name, subject, values, (ref) => sql`${ref} in (${sql.join(values)})`);
+}
 
 /** The states in the text of the query, each on its own: PostgreSQL has an index per state. */
-const inStates = (subject: Subject, states: readonly TaskStatus[] | undefined) =>
-  states &&
-  anyOf('status', subject, states, (ref) => {
-    const each = states.map((state) => sql`${ref} = ${sql.lit(state)}`);
-    return sql`(${sql.join(each, sql` or `)})`;
-  });
+function inStates(subject: Subject, states: readonly TaskStatus[] | undefined): TaskFilter | undefined {
+  const is = (state: TaskStatus) => (ref: RawBuilder<unknown>) => sql<SqlBool>`${ref} = ${sql.lit(state)}`;
+  const [only, ...others] = states ?? [];
+  if (only !== undefined && others.length === 0) return ordered('status', subject, is(only));
+  if (!states) return undefined;
+  const found = states.map((state) => sql`select seq from tasks where ${is(state)(subject.indexed)}`);
+  return {
+    ...anyOf('status', subject, states, (ref) => {
+      const each = states.map((state) => is(state)(ref));
+      return sql`(${sql.join(each, sql` or `)})`;
+    }),
+    // One after the other, so that the first of them are found without collecting all.
+    ...(states.length > 0 && { found: sql`${sql.join(found, sql` union all `)}` }),
+  };
+}
 
 /** None of no values is one of them, which PostgreSQL has no list for. */
 const anyOf = (
@@ -127,7 +160,7 @@ const anyOf = (
   subject: Subject,
   values: readonly unknown[],
   is: (subject: RawBuilder<unknown>) => Condition,
-) => filter(name, subject, values.length === 0 ? () => sql`false` : is, { hasOrder: values.length === 1 });
+) => filter(name, subject, values.length === 0 ? () => sql`false` : is);
 
 function between(name: Name, subject: Subject, from: string | undefined, to: string | undefined) {
   if (from === undefined && to === undefined) return undefined;
@@ -151,7 +184,8 @@ const agentOf = (engine: Engine): Subject => ({
 function isInDirectory(path: RawBuilder<unknown>, cwd: string): Condition {
   const root = trimSlashes(cwd);
   const [inside, after] = [`${root}/`, `${root}0`];
-  return sql`(${path} >= ${root || '/'} and ${path} < ${after} and (${path} = ${root || '/'} or ${path} >= ${inside}))`;
+  // `is true` keeps PostgreSQL from reading two ranges, which it merges by reading each row of the table.
+  return sql`(${path} >= ${root || '/'} and ${path} < ${after} and (${path} = ${root || '/'} or ${path} >= ${inside}) is true)`;
 }
 
 function labelFilter(label: string, engine: Engine): TaskFilter {
@@ -164,8 +198,11 @@ function labelFilter(label: string, engine: Engine): TaskFilter {
     found: sql`select task_seq as seq from task_labels where ${is}`,
     test: testAt(allByCreation),
     testAt,
+    end: (direction) =>
+      sql`(select created_at from task_labels where ${is} order by ${orderBy([sql.ref('created_at')], direction)} limit 1)`,
     walk: {
       from: sql`task_labels ${engine.joinInOrder()} tasks on tasks.seq = task_labels.task_seq`,
+      alone: sql`task_labels`,
       where: is,
       createdAt: sql.ref('task_labels.created_at'),
       seq: sql.ref('task_labels.task_seq'),
@@ -177,5 +214,6 @@ const textFilter = (q: string, engine: Engine): TaskFilter => ({
   name: 'q',
   found: engine.textMatches(q),
   slice: (slice) => engine.textMatches(q, slice),
+  matching: (most) => engine.textCount(q, most),
   test: engine.textTest(q),
 });

@@ -19,7 +19,8 @@ import { sortColumns } from './task-order.ts';
 import type { TaskConditions } from './task-filters.ts';
 import type { ListedRow, TaskPage } from './task-page.ts';
 import type { TaskQueryStore } from './task-query-store.ts';
-import type { TaskTotal } from './task-total.ts';
+import { isInCounters, totalOf } from './total-of-counters.ts';
+import type { TaskTotal } from './task-plan.ts';
 
 type PageQuery = Pick<FilterTasksQuery, 'limit' | 'offset' | 'cursor' | 'fields' | 'full'>;
 type Order = Pick<FilterTasksQuery, 'sortBy' | 'sortOrder'>;
@@ -106,27 +107,14 @@ export class TaskListService {
     };
   }
 
-  /** From the counts where they can answer, because counting a million rows takes half a second. */
+  /** From the counters where they can answer, because counting a million rows takes half a second. */
   async #total(
     conditions: TaskConditions,
     order: Order,
     count: () => Promise<TaskTotal>,
   ): Promise<TaskTotal> {
-    const { counts } = this.#deps;
-    const { ownerId, status, priority, source, ...others } = conditions;
-    const isCounted =
-      Object.values(others).every((value) => value === undefined) && order.sortBy !== 'completedAt';
-    if (!isCounted) return count();
-    const cells = await counts.cells(ownerId);
-    const total = cells
-      .filter(
-        (cell) =>
-          (!status || status.includes(cell.status)) &&
-          (!priority || priority.includes(cell.priority)) &&
-          (!source || source.some((wanted) => wanted === cell.source)),
-      )
-      .reduce((sum, cell) => sum + cell.n, 0);
-    return { total };
+    if (order.sortBy === 'completedAt' || !isInCounters(conditions)) return count();
+    return totalOf(await this.#deps.counts.cells(conditions.ownerId), conditions) ?? count();
   }
 }
 

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { FilterTasksQuery } from '../../contract/tasks.ts';
 import type { Position } from './cursor.ts';
-import type { Walk } from './task-filters.ts';
 
 type SortBy = FilterTasksQuery['sortBy'];
 type Direction = FilterTasksQuery['sortOrder'];
@@ -17,7 +16,10 @@ export const sortColumns: Readonly<Record<SortBy, readonly SortColumn[]>> = {
 };
 
 /** The columns of an order, as the walk names those that its index has. */
-export function orderRefs(sortBy: SortBy, walk: Walk): RawBuilder<unknown>[] {
+export function orderRefs(
+  sortBy: SortBy,
+  walk: { createdAt: RawBuilder<string>; seq: RawBuilder<number> },
+): RawBuilder<unknown>[] {
   return sortColumns[sortBy].map((column) => {
     if (column === 'seq') return walk.seq;
     return column === 'created_at' && sortBy === 'createdAt' ? walk.createdAt : sql.ref(`tasks.${column}`);

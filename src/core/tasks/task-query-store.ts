@@ -1,13 +1,22 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
-import type { Database } from '../storage/database.ts';
+import type { Database, Engine } from '../storage/database.ts';
 import type { TaskRow } from '../storage/rows/tasks.ts';
 import { columnOf } from './task-columns.ts';
 import { allByCreation, allOf, type TaskConditions, type TaskFilter, type Walk } from './task-filters.ts';
 import { isAfter, orderBy, orderRefs, sortColumns } from './task-order.ts';
-import { inOrder, planTasks, type ReadSizes, readSizes, type TaskPlan } from './task-plan.ts';
+import {
+  during,
+  inOrder,
+  LONG_OFFSET,
+  planTasks,
+  type ReadSizes,
+  readSizes,
+  type TaskPlan,
+  type TaskTotal,
+} from './task-plan.ts';
 import type { ListedRow, TaskPage } from './task-page.ts';
 import { pageOfText } from './task-text-page.ts';
-import { countTasks, type TaskTotal } from './task-total.ts';
+import { countTasks } from './task-total.ts';
 
 /** Reads pages of tasks by key, so that the last page costs what the first one does. */
 export class TaskQueryStore {
@@ -31,7 +40,8 @@ export class TaskQueryStore {
     if (plan.by === 'text') {
       const read = (seqs: RawBuilder<unknown>) => this.#few(seqs, plan, page);
       const found = await pageOfText(this.#database, this.#sizes, plan, page, read);
-      return found ?? this.page(inOrder([plan.text, ...plan.tests], true, plan), page);
+      const walking = inOrder([plan.text, ...plan.tests], true, plan);
+      return found ?? this.page({ ...walking, instead: walking }, page);
     }
     if (plan.by === 'few') return this.#few(plan.seqs, plan, page);
     if (plan.by === 'directory') {
@@ -40,18 +50,50 @@ export class TaskQueryStore {
         ...plan.tests.map(({ test }) => test),
         ...this.#limits(plan, allByCreation, page),
       ];
-      const found = sql`select seq from tasks where ${allOf(where)} ${this.#cut(allByCreation, page)}`;
-      const refs = orderRefs(page.sortBy, allByCreation);
-      return this.#read(
-        page,
-        plan,
-        sql`tasks where seq in (${found})`,
-        sql`order by ${orderBy(refs, page.sortOrder)}`,
-      );
+      return this.#later(plan, page, allByCreation, where);
     }
-    const { walk } = plan;
-    const where = [...conditionsOf(plan, page), ...this.#limits(plan, walk, page)];
+    const { walk, instead } = plan;
+    if (instead) return (await this.#amongFirst(plan, page)) ?? this.page(instead, page);
+    const where = [...conditionsOf(plan, page, this.#database.engine), ...this.#limits(plan, walk, page)];
+    // What is skipped is skipped in the index.
+    if ((page.offset ?? 0) > LONG_OFFSET) return this.#later(plan, page, walk, where);
     return this.#read(page, plan, sql`${walk.from} where ${allOf(where)}`, this.#cut(walk, page));
+  }
+
+  /** The page if the first tasks in the order of the list have it. */
+  async #amongFirst(
+    plan: Extract<TaskPlan, { by: 'order' }>,
+    page: TaskPage,
+  ): Promise<ListedRow[] | undefined> {
+    const { walk } = plan;
+    const engine = this.#database.engine;
+    const refs = orderRefs(page.sortBy, walk);
+    const limits = this.#limits(plan, walk, page);
+    const all = [...conditionsOf({ ...plan, tests: [] }, page, engine), ...limits];
+    const keys = refs.map((ref, index) => sql`${ref} as ${sql.ref(`k${index}`)}`);
+    const { rows: edges } = await sql<
+      Record<string, string | number>
+    >`select ${sql.join(keys)} from ${walk.from}
+      where ${allOf(all)} order by ${orderBy(refs, page.sortOrder)} limit 1 offset ${this.#sizes.ahead}`.execute(
+      plan.db,
+    );
+    const edge = edges[0] && keys.map((_, index) => edges[0]?.[`k${index}`] ?? null);
+    const before = edge ? [isAfter(refs, page.sortOrder === 'asc' ? 'desc' : 'asc', edge)] : [];
+    const where = [...conditionsOf(plan, page, engine), ...limits, ...before];
+    const rows = await this.#read(page, plan, sql`${walk.from} where ${allOf(where)}`, this.#cut(walk, page));
+    return edge && rows.length < page.limit ? undefined : rows;
+  }
+
+  /** Finds the tasks of the page first, and then reads them. */
+  #later(
+    plan: Extract<TaskPlan, { tests: TaskFilter[] }>,
+    page: TaskPage,
+    walk: Walk,
+    where: RawBuilder<SqlBool>[],
+  ): Promise<ListedRow[]> {
+    const found = sql`select ${walk.seq} from ${walk.from} where ${allOf(where)} ${this.#cut(walk, page)}`;
+    const order = orderBy(orderRefs(page.sortBy, allByCreation), page.sortOrder);
+    return this.#read(page, plan, sql`tasks where seq in (${found})`, sql`order by ${order}`);
   }
 
   count(plan: TaskPlan, page: Pick<TaskPage, 'sortBy'>): Promise<TaskTotal> {
@@ -110,8 +152,9 @@ export class TaskQueryStore {
 
 /** The conditions of tasks that are read in the order of the list. */
 function conditionsOf(
-  { walk, tests }: Extract<TaskPlan, { by: 'order' }>,
+  { walk, tests, span, numbers }: Extract<TaskPlan, { by: 'order' }>,
   { sortBy }: TaskPage,
+  engine: Engine,
 ): RawBuilder<SqlBool>[] {
   const isByCreation = sortBy === 'createdAt';
   return [
@@ -121,6 +164,10 @@ function conditionsOf(
     ),
     // An unfinished task has no position in an order by finish time.
     ...(sortBy === 'completedAt' ? [sql<SqlBool>`tasks.completed_at is not null`] : []),
+    ...(span ? [during(span, isByCreation ? walk.createdAt : engine.withoutIndex('tasks.created_at'))] : []),
+    ...(numbers
+      ? [sql<SqlBool>`${engine.withoutIndex('tasks.seq')} between ${numbers.least} and ${numbers.most}`]
+      : []),
   ];
 }
 

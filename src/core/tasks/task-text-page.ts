@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../storage/database.ts';
 import { allOf } from './task-filters.ts';
-import { findMatches, type ReadSizes, type TaskPlan } from './task-plan.ts';
+import { findMatches, type ReadSizes, type TaskPlan, type TextMatches } from './task-plan.ts';
 import type { ListedRow, TaskPage } from './task-page.ts';
 
 /** Tasks that are created at the same moment can have numbers in another order, about so far apart. */
@@ -22,23 +22,31 @@ export async function pageOfText(
   const { sortOrder: order, limit, after } = page;
   const [createdAt, seq] = after ?? [];
   const from = seq === undefined ? undefined : Number(seq) + (order === 'desc' ? NEAR : -NEAR);
-  const isFromStart = from === undefined || plan.matches.isWhole;
-  const matches = isFromStart
-    ? plan.matches
-    : await findMatches(database, plan.text, order, sizes.matches, from);
-  if (!matches) return undefined;
-  for (const size of [sizes.few, sizes.matches]) {
-    const seqs = matches.seqs.slice(0, size);
-    const isWhole = matches.isWhole && seqs.length === matches.seqs.length;
+  const behind = from === undefined ? 0 : NEAR;
+  const { text } = plan;
+  /** The page if these matches have it; `incomplete` if a task outside of them belongs to it. */
+  const pageOf = async ({ seqs, isWhole }: TextMatches, isFromStart: boolean) => {
     const rows = await read(database.engine.numbers(seqs));
-    if (rows.length < limit && !isWhole) continue;
+    if (rows.length < limit && !isWhole) return undefined;
     const isComplete = await hasAll(database, order, {
       numbers: { from: isFromStart ? undefined : from, to: isWhole ? undefined : seqs.at(-1) },
       times: { from: createdAt, to: rows.length === limit ? rows.at(-1)?.created_at : undefined },
     });
-    return isComplete ? rows : undefined;
+    return isComplete ? rows : ('incomplete' as const);
+  };
+  const isKnown = from === undefined || plan.matches.isWhole;
+  const first = isKnown ? plan.matches : await findMatches(database, text, order, sizes.page + behind, from);
+  if (!first) return undefined;
+  let rows = await pageOf(first, isKnown);
+  if (!rows && !first.isWhole) {
+    const others = await findMatches(database, text, order, sizes.matches, from);
+    const seqs = others?.seqs.slice(0, sizes.few + behind) ?? [];
+    const isAll = seqs.length === others?.seqs.length;
+    rows = await pageOf({ seqs, isWhole: isAll && others.isWhole }, false);
+    // Of words that most tasks have, more matches help less than the other filters do.
+    if (others?.isWhole) rows ??= await pageOf(others, false);
   }
-  return undefined;
+  return rows === 'incomplete' ? undefined : rows;
 }
 
 interface Range<T> {

@@ -108,7 +108,9 @@ describe('filters of tasks', () => {
         fc.integer({ min: 1, max: 12 }),
         fc.constantFrom(0, 3, readSizes.few),
         fc.constantFrom(1, 8, readSizes.matches),
-        async (tasks, conditions, sortBy, sortOrder, limit, few, matched) => {
+        fc.constantFrom(1, 5, readSizes.page),
+        fc.constantFrom(0, 2, readSizes.ahead),
+        async (tasks, conditions, sortBy, sortOrder, limit, few, matched, most, ahead) => {
           await using storage = await openStorage();
           await insertTasks(
             storage,
@@ -116,7 +118,8 @@ describe('filters of tasks', () => {
               newTask(`t${index}`, { ...made, labels: JSON.stringify(made.labels) }),
             ),
           );
-          const lists = listsOf(storage, { ...readSizes, few, matches: matched, directory: few * 2 });
+          const sizes = { few, matches: matched, directory: few * 2, page: Math.min(most, matched), ahead };
+          const lists = listsOf(storage, { ...readSizes, ...sizes });
           const expected = tasks
             .map((made, index) => ({ ...made, index }))
             .filter((made) => matches(made, conditions))
@@ -155,7 +158,7 @@ describe('filters of tasks', () => {
         newTask(`t${minute}`, { title: 'test', created_at: `2026-01-01T00:0${minute}:00.000Z` }),
       ),
     );
-    const lists = listsOf(storage, { ...readSizes, few: 1, matches: 3 });
+    const lists = listsOf(storage, { ...readSizes, page: 1, few: 1, matches: 3 });
     const query = filterTasksQuerySchema.parse({ q: 'test', sortOrder: 'asc', limit: '2' });
     const { tasks } = await lists.filter(owner, query);
     expect(tasks.map(({ id }) => id)).toEqual(['t0', 't1']);

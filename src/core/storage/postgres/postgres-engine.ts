@@ -1,9 +1,9 @@
-import { type RawBuilder, sql, type SqlBool } from 'kysely';
-import type { Database, Engine, TextSlice } from '../database.ts';
+import { sql } from 'kysely';
+import type { Database, Engine } from '../database.ts';
 import { storableJson } from '../storable-text.ts';
 import type { TaskNumbers } from './task-numbers.ts';
 import { indexMissing } from './text-index.ts';
-import { toTextQuery } from './text-words.ts';
+import { isTextMatch, textCount, textMatches } from './text-matches.ts';
 
 /** What is so large that a list does not read it. */
 const LONG_PARTS = ['output', 'artifacts', 'verification', 'candidates', 'refusedCalls'];
@@ -14,11 +14,14 @@ export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskN
   return {
     nextTaskSeq: () => taskNumbers.next(),
     textMatches,
+    textCount,
     // Not a query of all matches: for words that most tasks have, PostgreSQL would collect a million of them first.
     textTest: (query) =>
-      sql`(select ${isMatch(query)} from task_words where task_words.task_seq = tasks.seq)`,
+      sql`(select ${isTextMatch(query)} from task_words where task_words.task_seq = tasks.seq)`,
     // The planner of PostgreSQL knows how many rows a condition finds.
     withoutIndex: (column) => sql`${sql.ref(column)}`,
+    // A range: the order of equal values would be that of another index, which may have many others first.
+    inIndex: (column, value) => ({ where: sql`${column} between ${value} and ${value}`, before: [column] }),
     joinInOrder: () => sql`join`,
     numbers: (list) => sql`select unnest(${list}::bigint[]) as value`,
     inTime: () => sql`true`,
@@ -46,19 +49,4 @@ export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskN
       await db.updateTable('task_words').set({ words: null }).where('task_seq', '=', seq).execute();
     },
   };
-}
-
-function isMatch(query: string): RawBuilder<SqlBool> {
-  const condition = toTextQuery(query);
-  return condition === undefined ? sql`false` : sql`words @@ ${condition}::tsquery`;
-}
-
-function textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq: number }> {
-  const match = sql`select task_seq as seq from task_words where ${isMatch(query)}`;
-  if (!slice) return sql`${match}`;
-  const { order, from, limit } = slice;
-  const direction = order === 'asc' ? sql`asc` : sql`desc`;
-  const bound = order === 'asc' ? sql`>=` : sql`<=`;
-  const start = from === undefined ? sql`` : sql`and task_seq ${bound} ${from}`;
-  return sql`${match} ${start} order by task_seq ${direction} limit ${limit}`;
 }

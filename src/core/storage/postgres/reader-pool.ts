@@ -14,6 +14,13 @@ import {
 
 const IDLE_MS = 30_000;
 
+/**
+ * How reads are planned. On the cores that writes need too, no read gets more than one: starting its workers takes longer
+ * than most lists. And pages of an index that are read in any order cost what others do, as from memory or a solid-state
+ * disk: by its default, PostgreSQL would collect all of a frequent value before it takes the first.
+ */
+export const readerSession = { max_parallel_workers_per_gather: '0', random_page_cost: '1.1' };
+
 /** Connections that only read, each statement with a time limit in milliseconds; faults reject as `AppError`. */
 export class ReaderPool {
   readonly db: Kysely<Schema>;
@@ -27,6 +34,7 @@ export class ReaderPool {
   ) {
     this.#limitMs = options.limitMs;
     const connecting = connectionOptions(server, 'svc-reader', {
+      ...readerSession,
       default_transaction_read_only: 'on',
       statement_timeout: String(options.limitMs),
     });

@@ -24,8 +24,11 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq
   return {
     nextTaskSeq: () => ++taskSeq,
     textMatches,
+    textCount: (query, most) =>
+      sql`select count(*) as n from (${textMatches(query)} limit ${most + 1}) as found`,
     textTest: (query) => sql`+tasks.seq in (${textMatches(query)})`,
     withoutIndex: (column) => sql`+${sql.ref(column)}`,
+    inIndex: (column, value) => ({ where: sql`${column} = ${value}`, before: [] }),
     joinInOrder: () => sql`cross join`,
     numbers: (list) => sql`select value from json_each(${JSON.stringify(list)})`,
     inTime: () => sql`(tasks.seq % ${sql.lit(CHECK_EVERY)} <> 0 or ${sql.raw(inTime)}())`,
