@@ -5,7 +5,8 @@ import { toTextQuery } from './text-words.ts';
 /**
  * The index of words (GIN) finds all matches of a query before it gives the first, in no order: for a word that most tasks
  * have, a million. Reading the texts one after the other takes as long for a word that few have. So a look at some texts
- * says which of both is done; the other is not begun.
+ * says that they are read. Where it does not, the statistics of PostgreSQL decide: they know the most frequent words of all
+ * texts, but hardly how many have one of those that begin with a prefix.
  */
 const LOOKED_AT = 1000;
 /** Matches among those from which on counting texts one by one is faster than counting in the index. */
@@ -34,16 +35,19 @@ export function textMatches(query: string, slice?: TextSlice): RawBuilder<{ seq:
     (select task_seq as seq from task_words where ${isMatchHere(query)} and ${start} and ${isFrequent}
       order by task_seq ${direction} limit ${limit})
     union all
-    (select seq from (${matches} and ${start} and not ${isFrequent} offset 0) as found
-      order by seq ${direction} limit ${limit})`;
+    (${matches} and ${start} and not ${isFrequent} order by task_seq ${direction} limit ${limit})`;
 }
 
-/** See `Engine.textCount`. */
-export const textCount = (query: string, most: number): RawBuilder<{ n: number }> =>
-  sql`with looked as (${looked(query, sql`true`, sql`desc`)})
+/** See `Engine.textCount`; in an order, so that both ways are open. */
+export function textCount(query: string, most: number): RawBuilder<{ n: number }> {
+  const upTo = (
+    isMatch: RawBuilder<SqlBool>,
+  ) => sql`(select count(*) from (select from task_words where ${isMatch}
+      order by task_seq desc limit ${most + 1}) as found)`;
+  return sql`with looked as (${looked(query, sql`true`, sql`desc`)})
     select case when (select n from looked) >= ${sql.lit(FREQUENT)}
-      then (select count(*) from (select from task_words where ${isMatchHere(query)} limit ${most + 1}) as walked)
-      else (select count(*) from (select from task_words where ${isTextMatch(query)} limit ${most + 1}) as found) end as n`;
+      then ${upTo(isMatchHere(query))} else ${upTo(isTextMatch(query))} end as n`;
+}
 
 /** How many of some texts match. */
 const looked = (query: string, start: RawBuilder<unknown>, direction: RawBuilder<unknown>) =>
