@@ -7,7 +7,7 @@ const columns = {
   title: "'Task number ' || i",
   status: "case when i % 10 = 0 then 'failed' when i % 1001 = 0 then 'cancelled' else 'completed' end",
   priority: '1 + (i * 7919 / 64) % 4',
-  source: "case when i % 50 = 0 then 'codehost' when i % 7 = 0 then 'schedule' else 'api' end",
+  source: "case when i % 50 = 0 then 'codehost' when i % 7 = 0 then 'cron' else 'api' end",
   source_id: "case when i % 50 = 0 then 'o/r#' || i end",
   labels: `'["nightly","l' || (i % 1000) || '","' || case when i < MANY * 0.4 then 'old' else 'new' end || '"]'`,
   repository: "'org/r' || (i % 300)",
