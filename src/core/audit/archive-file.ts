@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,13 +12,9 @@ export async function writeArchive(path: string, entries: AsyncIterable<AuditRow
     for await (const page of entries) yield page.map((row) => `${JSON.stringify(row)}\n`).join('');
   };
   const { createGzip } = await import('node:zlib');
-  await pipeline(Readable.from(lines()), createGzip(), createWriteStream(path, { mode: 0o600, flags: 'wx' }));
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  // Open before the entries can fail: a stream that opens its file later may do so after the file was removed.
+  const opened = await open(path, 'wx', 0o600);
+  await pipeline(Readable.from(lines()), createGzip(), opened.createWriteStream({ flush: true }));
 }
 
 /** Reads the entries of an archive in order; throws if it is damaged. */

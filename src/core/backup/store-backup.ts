@@ -41,7 +41,7 @@ export async function storeBackup(
   const work = mkdtempSync(join(dirname(file), WORK_PREFIX));
   try {
     const written = join(work, 'backup');
-    // Open before the backup can fail: a stream that opens its file by itself may do so while the folder is removed.
+    // Open before the backup can fail: a stream that opens its file later may do so while the folder is removed.
     const opened = await open(written, 'wx', 0o600);
     await pipeline(backup, opened.createWriteStream({ flush: true }));
     const unpacked = join(work, 'unpacked');

@@ -109,7 +109,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whoever else may publish in this Redis.
+    // Other programs may publish in this Redis.
     return undefined;
   }
 }

@@ -148,7 +148,7 @@ export class BullMqQueue implements TaskQueue {
     if (!this.#isStarted || !this.#intake.isOpen) return true;
     if (!(this.#deps.hasOthers?.() ?? true)) return false;
     if (!this.#capacity || !this.#intake.runs(work)) return true;
-    // Whoever gets it first runs it before what waits there.
+    // The daemon that gets it runs it before what waits there.
     if (work.priority < NORMAL_PRIORITY) return true;
     return this.#capacity.offer(this.#local.poolOf(work));
   }

@@ -85,14 +85,14 @@ export class FairPool {
   /** Whether new work may run at once: a slot is free, and nothing waits. */
   hasRoom(work: QueuedWork): boolean {
     const { name, limits } = this.#deps;
-    if (this.#waitingOf.size > 0 || this.#returning.size > 0) return false;
-    const free = limits.slots(name) - this.#running;
+    const free = this.free();
+    if (free === 0) return false;
     const standing = this.#standingOf(work.owner, work.agent);
-    if (free <= 0 || standing === 'capped') return false;
+    if (standing === 'capped') return false;
     return standing !== 'served' || free > limits.reserved(name);
   }
 
-  /** Slots that new work of somebody of whom nothing runs would get at once; 0 where anything waits. */
+  /** Slots that are free for new work, the reserved ones included; 0 where anything waits. */
   free(): number {
     const { name, limits } = this.#deps;
     if (this.#waitingOf.size > 0 || this.#returning.size > 0) return 0;

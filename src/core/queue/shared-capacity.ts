@@ -95,7 +95,7 @@ export class SharedCapacity {
 
   #tell(pool: string, isRepeated: boolean): void {
     const free = this.#own.free(pool);
-    const isNew = free === 0 ? !this.#toldFull.has(pool) : this.#toldFull.has(pool);
+    const isNew = (free === 0) !== this.#toldFull.has(pool);
     // Free slots are of interest to those who have none.
     const isOfUse =
       free === 0 ? isRepeated : this.#deps.others().some((id) => this.#knownOf(pool, id).isFull);

@@ -66,14 +66,14 @@ describe('free slots in a cluster', () => {
     expect(a.offers()).toBe(2);
   });
 
-  it('are of no interest while nobody waits for them', () => {
+  it('are not published while no daemon waits for them', () => {
     const a = daemon();
     a.set({ free: 1 });
     vi.advanceTimersByTime(10_000);
     expect(a.told).toEqual([]);
   });
 
-  it('are told of to a daemon without any, each time that their number changes', () => {
+  it('are published for a daemon without any, each time that their number changes', () => {
     const a = daemon();
     a.hear('b', 0);
     a.set({ free: 1 });
@@ -81,7 +81,7 @@ describe('free slots in a cluster', () => {
     expect(a.told).toEqual([1, 2]);
   });
 
-  it('are told of once for many changes at a time', () => {
+  it('are published once for many changes at a time', () => {
     const a = daemon();
     for (let n = 0; n < 100; n++) a.capacity.change(POOL);
     a.set({ free: 0 });
@@ -115,7 +115,7 @@ describe('free slots in a cluster', () => {
     expect(a.given).toEqual([]);
   });
 
-  it('are no longer told of by a daemon that has stopped', () => {
+  it('are no longer published by a daemon that has stopped', () => {
     const a = daemon();
     a.capacity.stop();
     a.set({ free: 0 });

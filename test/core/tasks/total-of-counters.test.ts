@@ -21,7 +21,7 @@ describe('the total of a list by the counters', () => {
     expect(totalOf(cells, { status: ['failed'] })).toEqual({ total: 2 });
     expect(totalOf(cells, { priority: [3], source: ['api'] })).toEqual({ total: 8 });
     expect(totalOf(cells, { agent: 'claude' })).toEqual({ total: 9 });
-    expect(totalOf(cells, { agent: 'nobody' })).toEqual({ total: 0 });
+    expect(totalOf(cells, { agent: 'unknown' })).toEqual({ total: 0 });
   });
 
   it('is not known for an agent while tasks wait that may be assigned to it, unless there are many', () => {

@@ -29,5 +29,5 @@ const { violations, bugs, ...report } = await runCluster({
 for (const violation of violations) say(`VIOLATION (seed ${seed}): ${violation}`);
 for (const bug of bugs) say(`BUG: ${bug}`);
 say(JSON.stringify({ seed, violations: violations.length, bugs: bugs.length, ...report }, null, 2));
-// Node.js 24 does not end by itself where handles of daemons that were killed are left.
+// Node.js 24 does not exit where handles of daemons that were killed are left.
 process.exit(violations.length + bugs.length > 0 ? 1 : 0);

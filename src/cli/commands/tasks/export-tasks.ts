@@ -29,7 +29,7 @@ async function writeExport(cli: Cli, file: string, show: ShowStep, signal: Abort
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     const body = await download(cli, signal);
-    // Open before anything can be stopped: a stream that opens its file by itself may do so after the file was removed.
+    // Open before anything can be stopped: a stream that opens its file later may do so after the file was removed.
     const opened = await open(temporary, 'w', 0o600);
     await pipeline(body, counted(show), opened.createWriteStream(), { signal });
     renameSync(temporary, file);
