@@ -1,4 +1,6 @@
+import { Redis } from 'ioredis';
 import { expect, it, vi } from 'vitest';
+import { environmentNameOf } from '../../src/core/config/settings.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { startLoopbackServer } from '../core/outbound/loopback-server.ts';
 import { describeCluster, startCluster } from '../helpers/cluster.ts';
@@ -27,6 +29,15 @@ const create = async ({ client }: TestDaemon, title = 'A task') =>
   (await client.tasks.create({ body: { title, assignedAgent: 'test' } })).task.id;
 
 describeCluster('work that daemons share', () => {
+  it('is queued once: the start of a new cluster finds that Redis has nothing, not its first sweep', async () => {
+    await using cluster = await startCluster(1);
+    const { env } = cluster.environment;
+    const redis = new Redis(env['QUEUE_STORE_URL'] ?? '');
+    const known = await redis.keys(`*:${env[environmentNameOf('queue.name')]}:alive`);
+    redis.disconnect();
+    expect(known).toHaveLength(1);
+  });
+
   it('sends each delivery of a webhook once, whichever daemon caused it', async () => {
     await using cluster = await twoDaemons();
     const { a, b } = cluster;

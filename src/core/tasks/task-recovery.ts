@@ -22,7 +22,7 @@ export interface TaskRecoveryDeps extends FailureParts {
   admission: TaskAdmission;
   runs: ActiveRuns;
   daemon: DaemonIdentity;
-  cluster: Pick<ClusterServices['cluster'], 'hasOthers'>;
+  cluster: Pick<ClusterServices['cluster'], 'hasOthers' | 'hasLostQueue'>;
   /** What changes with every start of the machine. */
   bootId: () => Promise<string | undefined>;
 }
@@ -50,8 +50,11 @@ export class TaskRecovery {
     await Promise.all(
       inFlight.map((task) => this.#giveBack(task, { judge, wasWaiting: waiting.has(task.id) })),
     );
+    const { cluster } = this.#deps;
+    // Asked here, so that the first sweep of a new cluster does not find it; then everything is queued a second time.
+    const isLost = await cluster.hasLostQueue();
     // Other daemons have what waits in their lines, and an idle one looks for the rest.
-    if (!this.#deps.cluster.hasOthers()) await this.wakeQueued();
+    if (isLost || !cluster.hasOthers()) await this.wakeQueued();
     await this.admitWaiting();
   }
 

@@ -29,15 +29,19 @@ export async function indexMissing({ read, write }: Pick<Database, 'read' | 'wri
       .orderBy('task_words.task_seq')
       .limit(BATCH)
       .execute();
-  for await (const page of pages(missing))
-    await write(({ db }) =>
-      // The rows in order, so that two daemons that do the same do not wait for each other in a circle.
-      sql`with found (seq, words) as (${unnested(page)}),
-        due as (select task_seq from task_words where task_seq in (select seq from found) and words is null
-          order by task_seq for update)
-        update task_words set words = ${vector}
-        from found, due where task_words.task_seq = found.seq and due.task_seq = found.seq`.execute(db),
-    );
+  for await (const page of pages(missing)) await write(({ db }) => storeWords(db, page));
+}
+
+/**
+ * Stores the words of tasks that have none; the rows in order, so that two daemons that do the same do not wait for each
+ * other in a circle, and each by its key: a plan of a young table may read the whole index of what is missing for each.
+ */
+export async function storeWords(db: Kysely<Schema>, page: readonly Texts[]): Promise<void> {
+  await sql`with due as (select row.task_seq, found.words from ${unnested(page)} as found (seq, words)
+      cross join lateral (select task_seq from task_words where task_seq = found.seq and words is null for update) as row)
+    update task_words set words = ${vectorOf('due')} from due where task_words.task_seq = due.task_seq`.execute(
+    db,
+  );
 }
 
 /** Indexes all tasks of a database that has no words yet; `onProgress` gets how many are done. */
@@ -53,7 +57,7 @@ export async function indexAll(db: Kysely<Schema>, onProgress: (done: number) =>
   let done = 0;
   for await (const page of pages(all)) {
     await sql`insert into task_words (task_seq, words)
-      select seq, ${vector} from (${unnested(page)}) as found (seq, words)`.execute(db);
+      select seq, ${vectorOf('found')} from ${unnested(page)} as found (seq, words)`.execute(db);
     onProgress((done += page.length));
   }
 }
@@ -77,7 +81,10 @@ function unnested(tasks: readonly Texts[]) {
   const words = tasks.map(({ title, description, prompt }) =>
     JSON.stringify(indexedWords([title, description, prompt].filter(Boolean).join('\n'))),
   );
-  return sql`select * from unnest(${tasks.map(({ seq }) => seq)}::bigint[], ${words}::text[])`;
+  return sql`unnest(${tasks.map(({ seq }) => seq)}::bigint[], ${words}::text[])`;
 }
 
-const vector = sql`array_to_tsvector(array(select jsonb_array_elements_text(found.words::jsonb)))`;
+/** The words of a row of `table`, which are JSON, as PostgreSQL searches them. */
+function vectorOf(table: string) {
+  return sql`array_to_tsvector(array(select jsonb_array_elements_text(${sql.ref(`${table}.words`)}::jsonb)))`;
+}

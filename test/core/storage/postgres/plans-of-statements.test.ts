@@ -10,6 +10,7 @@ import { readColumnTypes } from '../../../../src/core/storage/postgres/column-ty
 import { connectionOptions } from '../../../../src/core/storage/postgres/connection-options.ts';
 import { openPostgres } from '../../../../src/core/storage/postgres/open-postgres.ts';
 import { postgresDialect, StatementNames } from '../../../../src/core/storage/postgres/postgres-dialect.ts';
+import { storeWords } from '../../../../src/core/storage/postgres/text-index.ts';
 import { UpdateBatches } from '../../../../src/core/storage/postgres/update-batches.ts';
 import { writerSession } from '../../../../src/core/storage/postgres/writer-connection.ts';
 import type { Schema } from '../../../../src/core/storage/schema.ts';
@@ -32,7 +33,7 @@ const position = { created_at: '2026-01-01T00:00:07.000Z', seq: 7 };
 const TIMES_BEFORE_PLAN_STAYS = 6;
 
 /** What runs all the time, and the index that it is meant to use. */
-const statements: [string, string, (database: Database) => Promise<unknown>][] = [
+const statements: [string, unknown, (database: Database) => Promise<unknown>][] = [
   ['a task by its id', 'tasks_id_key', (database) => storeOf(database).findHead(task.id)],
   [
     'the claim of a task',
@@ -62,6 +63,14 @@ const statements: [string, string, (database: Database) => Promise<unknown>][] =
           [],
         ),
       ),
+  ],
+  [
+    'the words of several tasks',
+    // Each row by its number, of whichever index.
+    expect.stringMatching(
+      /^Nested Loop < Function Scan < Subquery Scan < LockRows < Index Scan of task_words_\w+ < Nested Loop < CTE Scan < Index Scan of task_words_pkey/,
+    ),
+    (database) => database.write(({ db }) => storeWords(db, [textsOf(7), textsOf(8)])),
   ],
   [
     'an event of a task',
@@ -99,6 +108,8 @@ const statements: [string, string, (database: Database) => Promise<unknown>][] =
   ],
   ['the failed tasks', 'tasks_failed', (database) => list(database, { status: ['failed'] })],
 ];
+
+const textsOf = (seq: number) => ({ seq, title: 'A task', description: null, prompt: null });
 
 const day = '2026-01-20';
 const budget: MatchedBudget = {
@@ -271,6 +282,10 @@ async function addTasks(client: pg.Client, from: number, to: number): Promise<vo
   await client.query(
     `insert into task_events (task_seq, seq, type, at, message, data)
     select n, event, 'started', '', 'Started', '{}' from generate_series($1::int, $2::int) as n, generate_series(1, 4) as event`,
+    [from, to],
+  );
+  await client.query(
+    `insert into task_words (task_seq, words) select n, null from generate_series($1::int, $2::int) as n`,
     [from, to],
   );
   // Some hundred counters of each day.
