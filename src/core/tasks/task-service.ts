@@ -273,14 +273,17 @@ export class TaskService {
     const vouched = (await store.isFollowUp(id)) ? { may_command: 1, is_trusted: 1 } : {};
     if ('may_command' in vouched) requireCommandRights(caller);
     await database.write(async (transaction) => {
-      const { numUpdatedRows } = await transaction.db
+      const changed = await transaction.db
         .updateTable('tasks')
         .set({ held: 0, ...vouched })
         .where('id', '=', id)
         .where('status', '=', 'pending')
         .where('held', '=', 1)
+        .returning('continues')
         .executeTakeFirst();
-      if (numUpdatedRows === 0n) throw new AppError('wrong_state', 'The task is released already');
+      if (!changed) throw new AppError('wrong_state', 'The task is released already');
+      // An export can hold several tasks that continue the same one.
+      if (changed.continues !== null) await requireFreeSession(store, transaction, changed.continues, id);
       await caller.auditEntry?.append(transaction);
     });
     await admission.admit({ ...head, held: 0, ...vouched });

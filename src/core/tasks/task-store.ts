@@ -71,16 +71,19 @@ export class TaskStore {
     return (await db.executeQuery(this.#lockHead({ id }))).rows[0];
   }
 
-  /** Whether a task that is not finished continues this one. */
-  async isContinued({ db }: Pick<WriteTransaction, 'db'>, id: string): Promise<boolean> {
-    const open = await db
+  /** Whether a task that is not finished continues this one; for one on hold, `released`, whether another that is not. */
+  async isContinued(
+    { db }: Pick<WriteTransaction, 'db'>,
+    id: string,
+    released: string | undefined,
+  ): Promise<boolean> {
+    let query = db
       .selectFrom('tasks')
       .select('id')
       .where('continues', '=', id)
-      .where('status', 'in', ['pending', 'queued', 'in_progress'])
-      .limit(1)
-      .executeTakeFirst();
-    return open !== undefined;
+      .where('status', 'in', ['pending', 'queued', 'in_progress']);
+    if (released !== undefined) query = query.where('id', '!=', released).where('held', '=', 0);
+    return (await query.limit(1).executeTakeFirst()) !== undefined;
   }
 
   /** The directory of the session in which the agent worked on the task, if it has named one, and its host. */

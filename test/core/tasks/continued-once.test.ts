@@ -163,6 +163,33 @@ describe('a finished task', () => {
     expect(await openOnes(storage)).toHaveLength(1);
   });
 
+  it('is continued by one of those on hold that an import brought, until that one has finished', async () => {
+    await using storage = await openStorage();
+    const onHold = { status: 'pending', held: 1, continues: first } as const;
+    await seed(storage, { later: [newTask('task_a', onHold), newTask('task_b', onHold)] });
+    const tasks = await tasksOf(storage);
+    expectOne(
+      await Promise.allSettled([
+        tasks.release(owner, 'task_a'),
+        tasks.release(owner, 'task_b'),
+        goOn(storage),
+      ]),
+    );
+    const released = await storage.database.read
+      .selectFrom('tasks')
+      .select('id')
+      .where('held', '=', 0)
+      .where('continues', '=', first)
+      .execute();
+    expect(released).toHaveLength(1);
+    await storage.database.write(({ db }) =>
+      db.updateTable('tasks').set(ended('completed')).where('held', '=', 0).execute(),
+    );
+    const waiting = await openOnes(storage);
+    expect(waiting).toHaveLength(1);
+    await tasks.release(owner, waiting[0] as string);
+  });
+
   it('is not taken back from the dead letters while a task continues it', async () => {
     await using storage = await openStorage();
     await seed(storage, { status: 'failed' });
@@ -187,6 +214,15 @@ describe('a finished task', () => {
 });
 
 describe.skipIf(!canRace)('two daemons (needs PostgreSQL)', () => {
+  it('do not both release a task that continues another one', async () => {
+    await using race = await openRace();
+    const onHold = { status: 'pending', held: 1, continues: first } as const;
+    await seed(race.one, { later: [newTask('task_a', onHold), newTask('task_b', onHold)] });
+    const release = (id: string) => async (storage: TestStorage) =>
+      (await tasksOf(storage)).release(owner, id);
+    expectOne(await overlap(race, release('task_a'), release('task_b')));
+  });
+
   it('do not both continue a task', async () => {
     await using race = await openRace();
     await seed(race.one);
