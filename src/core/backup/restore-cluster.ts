@@ -9,7 +9,7 @@ import { auditPages } from '../audit/audit-store.ts';
 import { verifyLog } from '../audit/verify-log.ts';
 import { Config } from '../config/config.ts';
 import { nameOfServer } from '../moving/copy-report.ts';
-import { fillPostgres, type FilledPostgres } from '../moving/fill-postgres.ts';
+import { fillPostgres, type FilledPostgres, vacuumFilled } from '../moving/fill-postgres.ts';
 import { whileClusterRests } from '../moving/hold-cluster.ts';
 import { kyselyOn } from '../moving/postgres-side.ts';
 import { requireIdentity } from '../moving/require-identity.ts';
@@ -92,9 +92,13 @@ async function restore(
   await migrateSqlite(database);
   const native = new DatabaseSync(database);
   try {
-    const filled = await onPostgres(server, 'svc-restore', (client) =>
-      whileClusterRests(client, () => fill(options, { native, client, staging, stamp })),
-    );
+    const filled = await onPostgres(server, 'svc-restore', async (client) => {
+      const restored = await whileClusterRests(client, () =>
+        fill(options, { native, client, staging, stamp }),
+      );
+      await vacuumFilled(client);
+      return restored;
+    });
     return { manifest: unpacked.manifest, to: nameOfServer(server), ...filled };
   } finally {
     native.close();

@@ -12,7 +12,7 @@ import { migratePostgres } from '../storage/postgres/migrate-postgres.ts';
 import { onPostgres } from '../storage/postgres/start-postgres.ts';
 import { type CopyReport, type MoveOptions, nameOfServer } from './copy-report.ts';
 import { whileClusterRests } from './hold-cluster.ts';
-import { fillPostgres } from './fill-postgres.ts';
+import { fillPostgres, vacuumFilled } from './fill-postgres.ts';
 import { kyselyOn } from './postgres-side.ts';
 import { requireIdentity } from './require-identity.ts';
 import { migrateSqlite, readStateIn, writeStateIn } from './sqlite-side.ts';
@@ -33,7 +33,9 @@ export async function copyToPostgres(options: MoveOptions): Promise<CopyReport> 
       refuseMoved(readStateIn(native, MOVED_TO));
       const report = await onPostgres(server, 'svc-copy', async (client) => {
         await migratePostgres(client);
-        return whileClusterRests(client, () => copy(options, native, client));
+        const copied = await whileClusterRests(client, () => copy(options, native, client));
+        await vacuumFilled(client);
+        return copied;
       });
       writeStateIn(
         native,

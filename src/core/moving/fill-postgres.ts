@@ -57,8 +57,6 @@ export async function fillPostgres(
   const copied = await copyRows(rows);
   await completePostgres(client, { lastTaskSeq: lastTaskSeq(native), settings, now });
   await indexTexts(client, copied, { onProgress, signal });
-  // Until its own rounds have come by, PostgreSQL plans lists for the few rows of an empty database.
-  await client.query('analyze');
   return {
     tables: copied,
     changed: target.changed,
@@ -78,4 +76,13 @@ async function indexTexts(
     signal?.throwIfAborted();
     onProgress?.({ text: 'indexing the texts of tasks', done, total });
   });
+}
+
+/**
+ * After the commit of rows that came at once: until its own rounds have come by, PostgreSQL plans lists for the few rows
+ * of an empty database, and looks at each row that it counts in an index.
+ */
+export async function vacuumFilled(client: pg.ClientBase): Promise<void> {
+  await client.query('set statement_timeout = 0');
+  await client.query('vacuum analyze');
 }
