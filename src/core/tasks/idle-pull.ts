@@ -10,6 +10,8 @@ import type { TaskAdmission } from './task-admission.ts';
 import type { TaskScanStore } from './task-scan-store.ts';
 
 const EVERY_MS = 1000;
+/** While a page was not all, as after the end of a daemon at which many waited. */
+const MORE_EVERY_MS = 50;
 /** A task that has been due for so long while this daemon has free slots waits at a daemon that is busy, or was forgotten. */
 const LATE_MS = 2000;
 const PAGE = 100;
@@ -33,17 +35,28 @@ export class IdlePull {
   readonly #deps: IdlePullDeps;
   #timer: NodeJS.Timeout | undefined;
   #pulling: Promise<void> | undefined;
+  /** Whether there may be more work for this daemon than the page that was read last. */
+  #hasMore = false;
+  #isStopped = false;
 
   constructor(deps: IdlePullDeps) {
     this.#deps = deps;
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.pull(), EVERY_MS).unref();
+    this.#timer = setTimeout(
+      () => {
+        void this.pull().then(() => {
+          if (!this.#isStopped) this.start();
+        });
+      },
+      this.#hasMore ? MORE_EVERY_MS : EVERY_MS,
+    ).unref();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
     await this.#pulling;
   }
 
@@ -65,7 +78,9 @@ export class IdlePull {
     if (!isIdle || pools.some(({ running, slots }) => running >= slots)) return;
     const now = runtime.now();
     const before = new Date(now.getTime() - LATE_MS).toISOString();
-    for (const task of await scan.due(before, daemon.host, PAGE))
-      if (intake.runs(queuedWorkOf(task, registry))) await admission.wake(task);
+    const due = await scan.due(before, daemon.host, PAGE);
+    const runnable = due.filter((task) => intake.runs(queuedWorkOf(task, registry)));
+    this.#hasMore = due.length === PAGE && runnable.length > 0;
+    for (const task of runnable) await admission.wake(task);
   }
 }
