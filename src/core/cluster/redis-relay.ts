@@ -107,7 +107,7 @@ export class RedisRelay implements EventRelay {
   #receive(text: string): void {
     // Most of what a busy daemon hears is its own, which is not worth parsing.
     if (text.startsWith(this.#own)) return;
-    for (const [name, payload] of unpackEvents(text))
+    for (const [name, payload] of unpackEvents(text, this.#deps.columns))
       try {
         if (name === 'gap') this.#gap();
         else if (isRelayed(name)) this.#deps.receive(name, payload as never);

@@ -5,19 +5,21 @@ import type { TaskHead } from '../storage/rows/tasks.ts';
 
 /** A message of so many characters takes no further event. */
 const MAX_MESSAGE = 256 * 1024;
+/** What a state of a task has at least. */
+const TASK_CHARACTERS = 500;
 /** An event that is larger is not sent; the others get a gap instead. */
 const MAX_EVENT = 1024 * 1024;
 
-/** `task` is the place of the task in the message. */
-const taskEvent = z.object({ task: z.int(), event: z.unknown() });
+/** The event of the task at this place in the message, or another one by its name. */
+type SentEvent = [task: number, event: unknown] | [name: string, payload: unknown];
 
 const messageSchema = z.object({
-  v: z.literal(2),
+  v: z.literal(3),
   from: z.string(),
   columns: z.array(z.string()),
-  // What is in it is not looked at one by one: there are many.
+  // What is in them is not looked at one by one: there are many.
   tasks: z.array(z.custom<unknown[]>(Array.isArray)),
-  events: z.array(z.union([taskEvent, z.tuple([z.string(), z.unknown()])])),
+  events: z.array(z.custom<SentEvent>(Array.isArray)),
 });
 
 /** An event on its way, as JSON; that of a task without the task, which a message has once for all its events. */
@@ -38,71 +40,72 @@ export function outgoing<K extends keyof CoreEvents>(name: K, payload: CoreEvent
 }
 
 /** How every message of a daemon begins. */
-export const openingOf = (daemonId: string): string => `{"v":2,"from":${JSON.stringify(daemonId)},`;
+export const openingOf = (daemonId: string): string => `{"v":3,"from":${JSON.stringify(daemonId)},`;
 
 /**
- * As few messages as hold the events. Most events are of tasks, so a message names the columns of tasks once, and has each
- * state of a task once; what a row has beside the columns is not sent.
+ * As few messages as hold the events. Most events are of tasks, so a message names the columns of tasks once, without those
+ * that none of them has, and has each state of a task once; what a row has beside the columns is not sent.
  */
 export function packEvents(
   events: readonly OutgoingEvent[],
   { daemonId, columns }: { daemonId: string; columns: readonly (keyof TaskHead)[] },
 ): string[] {
-  const opening = `${openingOf(daemonId)}"columns":${JSON.stringify(columns)},"tasks":[`;
+  const opening = openingOf(daemonId);
   const messages: OutgoingMessage[] = [];
   for (const event of events) {
     let message = messages.at(-1);
-    if (!message || message.characters > MAX_MESSAGE) messages.push((message = new OutgoingMessage(columns)));
+    if (!message || message.characters > MAX_MESSAGE) messages.push((message = new OutgoingMessage()));
     message.add(event);
   }
-  return messages.map(
-    ({ tasks, events: json }) => `${opening}${tasks.join(',')}],"events":[${json.join(',')}]}`,
-  );
+  return messages.map((message) => `${opening}${message.rest(columns)}`);
 }
 
 class OutgoingMessage {
-  readonly tasks: string[] = [];
-  readonly events: string[] = [];
+  /** About as many as the message will have. */
   characters = 0;
-  readonly #columns: readonly (keyof TaskHead)[];
+  readonly #events: string[] = [];
   readonly #places = new Map<TaskHead, number>();
 
-  constructor(columns: readonly (keyof TaskHead)[]) {
-    this.#columns = columns;
+  add({ json, task }: OutgoingEvent): void {
+    const event = task ? `[${this.#placeOf(task)},${json}]` : json;
+    this.#events.push(event);
+    this.characters += event.length;
   }
 
-  add({ json, task }: OutgoingEvent): void {
-    const event = task ? `{"task":${this.#placeOf(task)},"event":${json}}` : json;
-    this.events.push(event);
-    this.characters += event.length;
+  /** All but the opening. */
+  rest(columns: readonly (keyof TaskHead)[]): string {
+    const tasks = [...this.#places.keys()];
+    const used = columns.filter((column) => tasks.some((task) => task[column] !== null));
+    const rows = tasks.map((task) => used.map((column) => task[column]));
+    return `"columns":${JSON.stringify(used)},"tasks":${JSON.stringify(rows)},"events":[${this.#events.join(',')}]}`;
   }
 
   #placeOf(task: TaskHead): number {
     const known = this.#places.get(task);
     if (known !== undefined) return known;
-    const place = this.tasks.length;
-    const row = JSON.stringify(this.#columns.map((column) => task[column]));
-    this.tasks.push(row);
-    this.characters += row.length;
+    const place = this.#places.size;
     this.#places.set(task, place);
+    this.characters += TASK_CHARACTERS;
     return place;
   }
 }
 
 /** The events of a message as names with payloads; none for what no daemon of this version has sent. */
-export function unpackEvents(text: string): [name: string, payload: unknown][] {
+export function unpackEvents(
+  text: string,
+  columns: readonly (keyof TaskHead)[],
+): [name: string, payload: unknown][] {
   const { data } = safeParse(messageSchema, parse(text));
   if (!data) return [];
-  const { columns, events } = data;
+  const empty = Object.fromEntries(columns.map((column) => [column, null]));
   const tasks = data.tasks.map((values) => {
-    const task: Record<string, unknown> = {};
-    for (const [place, column] of columns.entries()) task[column] = values[place];
+    const task: Record<string, unknown> = { ...empty };
+    for (const [place, column] of data.columns.entries()) task[column] = values[place];
     return task;
   });
-  return events.map((each) => {
-    if (Array.isArray(each)) return [each[0], each[1] ?? undefined];
-    return ['task', { task: tasks[each.task], event: each.event }];
-  });
+  return data.events.map(([what, payload]) =>
+    typeof what === 'number' ? ['task', { task: tasks[what], event: payload }] : [what, payload ?? undefined],
+  );
 }
 
 function parse(text: string): unknown {

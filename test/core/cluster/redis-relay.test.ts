@@ -147,7 +147,7 @@ describe.skipIf(!hasRedis)('events between daemons', () => {
     await send([]);
     await redis.publish(`${place.prefix}:events`, 'no JSON');
     await send({
-      v: 2,
+      v: 3,
       from: 'b',
       columns,
       tasks: [],
