@@ -37,6 +37,8 @@ export class IdlePull {
   #pulling: Promise<void> | undefined;
   /** Whether there may be more work for this daemon than the page that was read last. */
   #hasMore = false;
+  /** The first task of that page. */
+  #first: string | undefined;
   #isStopped = false;
 
   constructor(deps: IdlePullDeps) {
@@ -80,7 +82,9 @@ export class IdlePull {
     const before = new Date(now.getTime() - LATE_MS).toISOString();
     const due = await scan.due(before, daemon.host, PAGE);
     const runnable = due.filter((task) => intake.runs(queuedWorkOf(task, registry)));
-    this.#hasMore = due.length === PAGE && runnable.length > 0;
+    // The same page again is one that does not get on: its agent is blocked, or the queue is paused.
+    this.#hasMore = due.length === PAGE && runnable.length > 0 && due[0]?.id !== this.#first;
+    this.#first = due[0]?.id;
     for (const task of runnable) await admission.wake(task);
   }
 }

@@ -10,8 +10,8 @@ const PAGE = 100;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Looks for so many due tasks, of which this daemon runs those that `runs` says. */
-function openPull(count: number, runs: () => boolean = () => true) {
+/** Looks for so many due tasks, which this daemon can run, or which stay where they are once it has woken them. */
+function openPull(count: number, { runs = true, begins = true } = {}) {
   const due = Array.from({ length: count }, (_, seq) => ({
     ...untouched,
     ...newTask(`task_${seq}`, { status: 'queued' }),
@@ -24,11 +24,11 @@ function openPull(count: number, runs: () => boolean = () => true) {
     admission: {
       wake: async ({ id }: { id: string }) => {
         woken.push(id);
-        due.shift();
+        if (begins) due.shift();
       },
     },
     queue: { pools: () => [pool] },
-    intake: { isOpen: true, runs },
+    intake: { isOpen: true, runs: () => runs },
     registry: { choose: () => ({ missing: 'none' }) },
     daemon: { host: 'one' },
     runtime: systemRuntime,
@@ -67,10 +67,19 @@ it('waits with the next page until what it found has begun', async () => {
 });
 
 it('does not hurry for a page that other daemons have to run', async () => {
-  const { pull, reads, woken } = openPull(2 * PAGE, () => false);
+  const { pull, reads, woken } = openPull(2 * PAGE, { runs: false });
   pull.start();
   await vi.advanceTimersByTimeAsync(3000);
   expect(reads).toHaveBeenCalledTimes(3);
   expect(woken).toEqual([]);
+  await pull.stop();
+});
+
+it('does not hurry for a page that does not get on', async () => {
+  const { pull, reads } = openPull(2 * PAGE, { begins: false });
+  pull.start();
+  await vi.advanceTimersByTimeAsync(3050);
+  // The second reading finds the same, and the third and fourth come a second later each.
+  expect(reads).toHaveBeenCalledTimes(4);
   await pull.stop();
 });
