@@ -19,14 +19,17 @@ export async function clusterScale(): Promise<Figure[]> {
   let bytes = 0;
   for (let round = 0; round < ROUNDS; round++)
     for (const [index, count] of [1, 3].entries()) {
-      const daemons = await startDaemons(cluster, count);
-      // Not counted: each of three processes compiles its code while it has run a third of the tasks of the one.
-      await timeTasks(daemons);
-      for (let run = 0; run < RUNS; run++) times[index]?.push(await timeTasks(daemons));
-      await Promise.all(daemons.daemons.map((daemon) => daemon.stop()));
-      if (count === 1) bytes = await bytesPerTask(daemons.database);
-      await daemons.database.end();
-      await daemons.drop();
+      const { daemons, database, drop } = await startDaemons(cluster, count);
+      try {
+        // Not counted: each of three processes compiles its code while it has run a third of the tasks of the one.
+        await timeTasks({ daemons, database });
+        for (let run = 0; run < RUNS; run++) times[index]?.push(await timeTasks({ daemons, database }));
+      } finally {
+        await Promise.all(daemons.map((daemon) => daemon.stop()));
+      }
+      if (count === 1) bytes = await bytesPerTask(database);
+      await database.end();
+      await drop();
     }
   return figuresOf(times, bytes);
 }
@@ -79,7 +82,7 @@ async function startDaemons(cluster: MeasuredCluster, count: number): Promise<Da
 }
 
 /** Milliseconds until the rows say that all are completed. */
-async function timeTasks({ daemons, database }: Daemons): Promise<number> {
+async function timeTasks({ daemons, database }: Omit<Daemons, 'drop'>): Promise<number> {
   const completed = async () => {
     const { rows } = await database.query<{ n: number }>(
       `select coalesce(sum(n), 0)::int as n from task_counts where status = 'completed'`,

@@ -9,7 +9,7 @@ import { auditPages } from '../audit/audit-store.ts';
 import { verifyLog } from '../audit/verify-log.ts';
 import { Config } from '../config/config.ts';
 import { nameOfServer } from '../moving/copy-report.ts';
-import { fillPostgres, type FilledPostgres, vacuumFilled } from '../moving/fill-postgres.ts';
+import { fillClusterAtRest, fillPostgres, type FilledPostgres } from '../moving/fill-postgres.ts';
 import { whileClusterRests } from '../moving/hold-cluster.ts';
 import { kyselyOn } from '../moving/postgres-side.ts';
 import { requireIdentity } from '../moving/require-identity.ts';
@@ -92,13 +92,9 @@ async function restore(
   await migrateSqlite(database);
   const native = new DatabaseSync(database);
   try {
-    const filled = await onPostgres(server, 'svc-restore', async (client) => {
-      const restored = await whileClusterRests(client, () =>
-        fill(options, { native, client, staging, stamp }),
-      );
-      await vacuumFilled(client);
-      return restored;
-    });
+    const filled = await onPostgres(server, 'svc-restore', (client) =>
+      fillClusterAtRest(client, () => fill(options, { native, client, staging, stamp })),
+    );
     return { manifest: unpacked.manifest, to: nameOfServer(server), ...filled };
   } finally {
     native.close();

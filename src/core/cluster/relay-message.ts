@@ -5,8 +5,6 @@ import type { TaskHead } from '../storage/rows/tasks.ts';
 
 /** A message of so many characters takes no further event. */
 const MAX_MESSAGE = 256 * 1024;
-/** What a state of a task has at least. */
-const TASK_CHARACTERS = 500;
 /** An event that is larger is not sent; the others get a gap instead. */
 const MAX_EVENT = 1024 * 1024;
 
@@ -54,17 +52,23 @@ export function packEvents(
   const messages: OutgoingMessage[] = [];
   for (const event of events) {
     let message = messages.at(-1);
-    if (!message || message.characters > MAX_MESSAGE) messages.push((message = new OutgoingMessage()));
+    if (!message || message.characters > MAX_MESSAGE) messages.push((message = new OutgoingMessage(columns)));
     message.add(event);
   }
-  return messages.map((message) => `${opening}${message.rest(columns)}`);
+  return messages.map((message) => `${opening}${message.rest()}`);
 }
 
 class OutgoingMessage {
-  /** About as many as the message will have. */
+  /** Those of its values and events. */
   characters = 0;
   readonly #events: string[] = [];
   readonly #places = new Map<TaskHead, number>();
+  readonly #columns: readonly (keyof TaskHead)[];
+  readonly #used = new Set<keyof TaskHead>();
+
+  constructor(columns: readonly (keyof TaskHead)[]) {
+    this.#columns = columns;
+  }
 
   add({ json, task }: OutgoingEvent): void {
     const event = task ? `[${this.#placeOf(task)},${json}]` : json;
@@ -73,10 +77,9 @@ class OutgoingMessage {
   }
 
   /** All but the opening. */
-  rest(columns: readonly (keyof TaskHead)[]): string {
-    const tasks = [...this.#places.keys()];
-    const used = columns.filter((column) => tasks.some((task) => task[column] !== null));
-    const rows = tasks.map((task) => used.map((column) => task[column]));
+  rest(): string {
+    const used = [...this.#used];
+    const rows = [...this.#places.keys()].map((task) => used.map((column) => task[column]));
     return `"columns":${JSON.stringify(used)},"tasks":${JSON.stringify(rows)},"events":[${this.#events.join(',')}]}`;
   }
 
@@ -85,7 +88,12 @@ class OutgoingMessage {
     if (known !== undefined) return known;
     const place = this.#places.size;
     this.#places.set(task, place);
-    this.characters += TASK_CHARACTERS;
+    for (const column of this.#columns) {
+      const value = task[column];
+      if (value === null) continue;
+      this.#used.add(column);
+      this.characters += String(value).length;
+    }
     return place;
   }
 }

@@ -11,8 +11,7 @@ import { MOVED_TO, movedMark, refuseMoved } from '../storage/moved-mark.ts';
 import { migratePostgres } from '../storage/postgres/migrate-postgres.ts';
 import { onPostgres } from '../storage/postgres/start-postgres.ts';
 import { type CopyReport, type MoveOptions, nameOfServer } from './copy-report.ts';
-import { whileClusterRests } from './hold-cluster.ts';
-import { fillPostgres, vacuumFilled } from './fill-postgres.ts';
+import { fillClusterAtRest, fillPostgres } from './fill-postgres.ts';
 import { kyselyOn } from './postgres-side.ts';
 import { requireIdentity } from './require-identity.ts';
 import { migrateSqlite, readStateIn, writeStateIn } from './sqlite-side.ts';
@@ -33,9 +32,7 @@ export async function copyToPostgres(options: MoveOptions): Promise<CopyReport> 
       refuseMoved(readStateIn(native, MOVED_TO));
       const report = await onPostgres(server, 'svc-copy', async (client) => {
         await migratePostgres(client);
-        const copied = await whileClusterRests(client, () => copy(options, native, client));
-        await vacuumFilled(client);
-        return copied;
+        return fillClusterAtRest(client, () => copy(options, native, client));
       });
       writeStateIn(
         native,

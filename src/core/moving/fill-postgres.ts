@@ -15,6 +15,7 @@ import { SqliteRows } from '../storage/copy/sqlite-rows.ts';
 import { MOVED_TO, refuseMoved } from '../storage/moved-mark.ts';
 import { indexAll } from '../storage/postgres/text-index.ts';
 import { lastTaskSeq } from '../storage/sqlite/sqlite-engine.ts';
+import { whileClusterRests } from './hold-cluster.ts';
 import { completePostgres, kyselyOn, readStateOf } from './postgres-side.ts';
 
 interface FillOptions extends Pick<CopyOptions, 'onProgress' | 'signal'> {
@@ -79,10 +80,13 @@ async function indexTexts(
 }
 
 /**
- * After the commit of rows that came at once: until its own rounds have come by, PostgreSQL plans lists for the few rows
- * of an empty database, and looks at each row that it counts in an index.
+ * Does the work that fills the database while no daemon can join the cluster, as `whileClusterRests`, and has PostgreSQL look
+ * at what has come: until its own rounds have come by, it would plan lists for the few rows of an empty database, and look
+ * at each row that it counts in an index.
  */
-export async function vacuumFilled(client: pg.ClientBase): Promise<void> {
+export async function fillClusterAtRest<T>(client: pg.ClientBase, fill: () => Promise<T>): Promise<T> {
+  const filled = await whileClusterRests(client, fill);
   await client.query('set statement_timeout = 0');
   await client.query('vacuum analyze');
+  return filled;
 }

@@ -39,7 +39,6 @@ export class IdlePull {
   #hasMore = false;
   /** The first task of that page. */
   #first: string | undefined;
-  #isStopped = false;
 
   constructor(deps: IdlePullDeps) {
     this.#deps = deps;
@@ -48,28 +47,20 @@ export class IdlePull {
   start(): void {
     this.#timer = setTimeout(
       () => {
-        void this.pull().then(() => {
-          if (!this.#isStopped) this.start();
-        });
+        this.#pulling = this.#pull()
+          .catch((error: unknown) =>
+            this.#deps.log.warn({ reason: messageOf(error) }, 'due tasks could not be looked for'),
+          )
+          .finally(() => this.start());
       },
       this.#hasMore ? MORE_EVERY_MS : EVERY_MS,
     ).unref();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
+    // Its end has planned the next one.
     await this.#pulling;
-  }
-
-  /** Never rejects, because the next one tries again. */
-  pull(): Promise<void> {
-    this.#pulling ??= this.#pull()
-      .catch((error: unknown) =>
-        this.#deps.log.warn({ reason: messageOf(error) }, 'due tasks could not be looked for'),
-      )
-      .finally(() => (this.#pulling = undefined));
-    return this.#pulling;
+    clearTimeout(this.#timer);
   }
 
   async #pull(): Promise<void> {
@@ -80,6 +71,8 @@ export class IdlePull {
     if (!isIdle || pools.some(({ running, slots }) => running >= slots)) return;
     const now = runtime.now();
     const before = new Date(now.getTime() - LATE_MS).toISOString();
+    // A database that does not answer is not asked again soon.
+    this.#hasMore = false;
     const due = await scan.due(before, daemon.host, PAGE);
     const runnable = due.filter((task) => intake.runs(queuedWorkOf(task, registry)));
     // The same page again is one that does not get on: its agent is blocked, or the queue is paused.

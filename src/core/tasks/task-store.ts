@@ -72,11 +72,7 @@ export class TaskStore {
   }
 
   /** Whether a task that is not finished continues this one; for one on hold, `released`, whether another that is not. */
-  async isContinued(
-    { db }: Pick<WriteTransaction, 'db'>,
-    id: string,
-    released: string | undefined,
-  ): Promise<boolean> {
+  async isContinued({ db }: Pick<WriteTransaction, 'db'>, id: string, released?: string): Promise<boolean> {
     let query = db
       .selectFrom('tasks')
       .select('id')

@@ -83,3 +83,15 @@ it('does not hurry for a page that does not get on', async () => {
   expect(reads).toHaveBeenCalledTimes(4);
   await pull.stop();
 });
+
+it('does not hurry for a database that does not answer', async () => {
+  const { pull, reads } = openPull(3 * PAGE);
+  pull.start();
+  await vi.advanceTimersByTimeAsync(1000);
+  reads.mockRejectedValueOnce(new Error('away'));
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(reads).toHaveBeenCalledTimes(2);
+  await vi.advanceTimersByTimeAsync(50);
+  expect(reads).toHaveBeenCalledTimes(3);
+  await pull.stop();
+});
