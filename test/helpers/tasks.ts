@@ -63,7 +63,14 @@ export function heldAdapter(options: Partial<AgentAdapter> = {}) {
       if (!run) throw new Error(`Only ${runs.length} runs have started`);
       return run;
     });
-  return { adapter, runs, started };
+  /** The newest run of this task, as soon as it has started: with other tasks about, an index may be that of theirs. */
+  const startedFor = (taskId: string) =>
+    until(() => {
+      const run = runs.findLast(({ run: { task } }) => task.id === taskId);
+      if (!run) throw new Error(`No run of task ${taskId} has started`);
+      return run;
+    });
+  return { adapter, runs, started, startedFor };
 }
 
 /** An agent that fails every run in the same way. */

@@ -171,8 +171,7 @@ const requirements: Record<string, () => Promise<void>> = {
   },
   'STREAM-ORDER-001, STREAM-ORDER-002, STREAM-ORDER-003, STREAM-SUB-001, STREAM-SUB-002': async () => {
     const { id } = await hold();
-    const run = (await held.started(held.runs.length)).run;
-    expect(run.task.id).toBe(id);
+    await held.startedFor(id);
     const both = await Promise.all([open('SubscribeToTask', { id }), open('SubscribeToTask', { id })]);
     await call('CancelTask', { id });
     const [one = [], other = []] = await Promise.all(both.map(({ all }) => all));

@@ -114,15 +114,17 @@ describe('the notification to a notifyUrl', () => {
   it('notifies the notifyUrl of a task that finishes after a restart', async () => {
     await using server = await startLoopbackServer((response) => response.end());
     const first = await daemonWith();
-    await (
-      await gatewayClient(first)
-    ).submit({ task: { ...task, assignedAgent: 'held' }, options: { notifyUrl: server.url } });
-    const before = await held.started(held.runs.length);
+    const { taskId = '' } = (
+      await (
+        await gatewayClient(first)
+      ).submit({ task: { ...task, assignedAgent: 'held' }, options: { notifyUrl: server.url } })
+    ).body;
+    const before = await held.startedFor(taskId);
     await first.stop();
     expect(before.run.signal.aborted).toBe(true);
     await using second = await daemonWith({ home: first.home });
     const again = await until(() => {
-      const run = held.runs.findLast(({ run: { task: found } }) => found.id === before.run.task.id);
+      const run = held.runs.findLast(({ run: { task: found } }) => found.id === taskId);
       if (!run || run === before) throw new Error('not yet');
       return run;
     });
@@ -202,9 +204,11 @@ describe('the notification to a notifyUrl', () => {
     await using server = await startLoopbackServer((response) => response.end());
     await using daemon = await daemonWith();
     const client = await gatewayClient(daemon);
-    const run = held.runs.length;
-    await client.submit({ task: { ...task, assignedAgent: 'held' }, options: { notifyUrl: server.url } });
-    const { succeed } = await held.started(run);
+    const { body } = await client.submit({
+      task: { ...task, assignedAgent: 'held' },
+      options: { notifyUrl: server.url },
+    });
+    const { succeed } = await held.startedFor(body.taskId ?? '');
     await daemon.client.tokens.revoke({ params: { id: client.tokenId } });
     succeed();
     await until(async () =>

@@ -23,7 +23,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 async function startAsking(argv = 'make') {
   const body = { title: 'A task', prompt: 'Do it', assignedAgent: 'test' };
   const { id } = (await daemon.client.tasks.create({ body })).task;
-  const run = await held.started(held.runs.length);
+  const run = await held.startedFor(id);
   return { id, run, approval: await request(id, argv) };
 }
 const request = (taskId: string, argv: string) =>
