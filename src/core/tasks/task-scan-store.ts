@@ -7,6 +7,9 @@ import type { StoredTask } from './task-mapping.ts';
 
 export type ScanPosition = Pick<TaskHead, 'created_at' | 'seq'>;
 
+/** Where a task stands among those that are due, the urgent ones first. */
+export type DuePosition = Pick<TaskHead, 'priority'> & ScanPosition;
+
 /** Walks through many tasks, a page at a time. */
 export class TaskScanStore {
   readonly #database: Database;
@@ -29,19 +32,24 @@ export class TaskScanStore {
   }
 
   /** Queued tasks that have been due since before a time and are bound to no other host, the urgent ones first. */
-  due(before: string, host: string, limit: number): Promise<TaskHead[]> {
-    return this.#database.read
+  due(before: string, host: string, after: DuePosition | undefined, limit: number): Promise<TaskHead[]> {
+    let query = this.#database.read
       .selectFrom('tasks')
       .select(headColumns)
       .where('status', '=', sql.lit('queued'))
-      .where('updated_at', '<', before)
+      // `|| ''`: PostgreSQL would read all tasks that were changed before, also finished ones, and sort them.
+      .where(sql<boolean>`updated_at || '' < ${before}`)
       .where((is) => is.or([is('scheduled_for', 'is', null), is('scheduled_for', '<', before)]))
-      .where((is) => is.or([is('home', 'is', null), is('home', '=', host)]))
-      .orderBy('priority')
-      .orderBy('created_at')
-      .orderBy('seq')
-      .limit(limit)
-      .execute();
+      .where((is) => is.or([is('home', 'is', null), is('home', '=', host)]));
+    if (after)
+      query = query.where((is) =>
+        is(
+          is.refTuple('priority', 'created_at', 'seq'),
+          '>',
+          is.tuple(after.priority, after.created_at, after.seq),
+        ),
+      );
+    return query.orderBy('priority').orderBy('created_at').orderBy('seq').limit(limit).execute();
   }
 
   /** Tasks by their number, of one owner or of all. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { silentLog } from '../../../src/core/log.ts';
+import type { QueuedWork } from '../../../src/core/queue/task-queue.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { IdlePull, type IdlePullDeps } from '../../../src/core/tasks/idle-pull.ts';
 import { untouched } from '../../../src/core/tasks/task-columns.ts';
@@ -10,31 +11,41 @@ const PAGE = 100;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Looks for so many due tasks, which this daemon can run, or which stay where they are once it has woken them. */
-function openPull(count: number, { runs = true, begins = true } = {}) {
+/** Looks for so many due tasks, of which it can run those from `runsFrom` on, and which begin once it has woken them. */
+function openPull(count: number, { runsFrom = 0, begins = true } = {}) {
   const due = Array.from({ length: count }, (_, seq) => ({
     ...untouched,
-    ...newTask(`task_${seq}`, { status: 'queued' }),
+    ...newTask(`task_${seq}`, { status: 'queued', assigned_agent: seq < runsFrom ? 'elsewhere' : 'here' }),
     seq,
   }));
   const woken: string[] = [];
   const pool = { name: '', slots: 2, running: 0, waiting: 0, users: 0, levels: [] };
+  const pause = { isPaused: false };
   const deps = {
-    scan: { due: vi.fn(async () => due.slice(0, PAGE)) },
+    scan: {
+      due: vi.fn(async (_before: string, _host: string, after?: { seq: number }) =>
+        due.filter(({ seq }) => !after || seq > after.seq).slice(0, PAGE),
+      ),
+    },
     admission: {
       wake: async ({ id }: { id: string }) => {
         woken.push(id);
-        if (begins) due.shift();
+        if (begins)
+          due.splice(
+            due.findIndex((task) => task.id === id),
+            1,
+          );
       },
     },
     queue: { pools: () => [pool] },
-    intake: { isOpen: true, runs: () => runs },
-    registry: { choose: () => ({ missing: 'none' }) },
+    pause,
+    intake: { isOpen: true, runs: ({ agent }: QueuedWork) => agent === 'here' },
+    registry: { choose: () => ({ missing: 'It is not here' }) },
     daemon: { host: 'one' },
     runtime: systemRuntime,
     log: silentLog,
   };
-  return { pull: new IdlePull(deps as unknown as IdlePullDeps), reads: deps.scan.due, woken, pool };
+  return { pull: new IdlePull(deps as unknown as IdlePullDeps), reads: deps.scan.due, woken, pool, pause };
 }
 
 it('reads on soon while there is more than a page, and once a second otherwise', async () => {
@@ -66,21 +77,36 @@ it('waits with the next page until what it found has begun', async () => {
   await pull.stop();
 });
 
-it('does not hurry for a page that other daemons have to run', async () => {
-  const { pull, reads, woken } = openPull(2 * PAGE, { runs: false });
+it('looks past what other daemons have to run, however many those are, and then begins anew', async () => {
+  const { pull, reads, woken } = openPull(7.5 * PAGE, { runsFrom: 7 * PAGE });
   pull.start();
-  await vi.advanceTimersByTimeAsync(3000);
-  expect(reads).toHaveBeenCalledTimes(3);
-  expect(woken).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1000 + 7 * 200);
+  expect(reads).toHaveBeenCalledTimes(8);
+  expect(woken).toHaveLength(PAGE / 2);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(reads).toHaveBeenLastCalledWith(expect.anything(), 'one', undefined, PAGE);
   await pull.stop();
 });
 
-it('does not hurry for a page that does not get on', async () => {
-  const { pull, reads } = openPull(2 * PAGE, { begins: false });
+it('looks past a page that does not get on', async () => {
+  const { pull, reads, woken } = openPull(1.5 * PAGE, { begins: false });
   pull.start();
-  await vi.advanceTimersByTimeAsync(3050);
-  // The second reading finds the same, and the third and fourth come a second later each.
-  expect(reads).toHaveBeenCalledTimes(4);
+  await vi.advanceTimersByTimeAsync(1000 + 50 + 200);
+  // The second reading finds the same, and the third what is behind it.
+  expect(reads).toHaveBeenCalledTimes(3);
+  expect(new Set(woken).size).toBe(1.5 * PAGE);
+  await pull.stop();
+});
+
+it('reads nothing while the queue is paused', async () => {
+  const { pull, reads, pause } = openPull(PAGE);
+  pause.isPaused = true;
+  pull.start();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(reads).not.toHaveBeenCalled();
+  pause.isPaused = false;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(reads).toHaveBeenCalledOnce();
   await pull.stop();
 });
 

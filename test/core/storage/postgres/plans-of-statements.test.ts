@@ -20,7 +20,7 @@ import { untouched } from '../../../../src/core/tasks/task-columns.ts';
 import { readEventPage } from '../../../../src/core/tasks/task-event-pages.ts';
 import type { TaskConditions } from '../../../../src/core/tasks/task-filters.ts';
 import { TaskQueryStore } from '../../../../src/core/tasks/task-query-store.ts';
-import { TaskScanStore } from '../../../../src/core/tasks/task-scan-store.ts';
+import { type DuePosition, TaskScanStore } from '../../../../src/core/tasks/task-scan-store.ts';
 import { TaskStore } from '../../../../src/core/tasks/task-store.ts';
 import { hasPostgres, newPostgresDatabase } from '../../../helpers/postgres-server.ts';
 import { newTask } from '../../../helpers/storage.ts';
@@ -93,6 +93,8 @@ const statements: [string, unknown, (database: Database) => Promise<unknown>][] 
   ],
   ['the queued tasks', 'tasks_queued', (database) => scan(database, undefined)],
   ['the next queued tasks', 'tasks_queued', (database) => scan(database, position)],
+  ['the due tasks', 'tasks_due', (database) => due(database, undefined)],
+  ['the next due tasks', 'tasks_due', (database) => due(database, { priority: 2, ...position })],
   ['the newest tasks', 'tasks_by_creation', (database) => list(database, {})],
   ['the next page of them', 'tasks_by_creation', (database) => list(database, {}, position)],
   ['the tasks of an owner of few', 'tasks_by_owner', (database) => list(database, { ownerId: 'user_few' })],
@@ -137,6 +139,8 @@ const atOnce = (
 const storeOf = (database: Database) => new TaskStore(database, new EventBus());
 const scan = (database: Database, after: typeof position | undefined) =>
   new TaskScanStore(database).page('queued', after, 500);
+const due = (database: Database, after: DuePosition | undefined) =>
+  new TaskScanStore(database).due(now.toISOString(), 'here', after, 100);
 
 async function list(database: Database, conditions: TaskConditions, after?: typeof position) {
   const store = new TaskQueryStore(database);
