@@ -30,7 +30,7 @@ export async function requireNotContinued(
   released?: string,
 ): Promise<void> {
   if (await store.isContinued(transaction, id, released))
-    throw new AppError('wrong_state', 'Another task continues this one already. Wait until it has finished');
+    throw new AppError('wrong_state', `Another task continues ${id} already. Wait until it has finished`);
 }
 
 export const notFinished = ({ status }: { status: string }): AppError =>

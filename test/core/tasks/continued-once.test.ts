@@ -18,7 +18,7 @@ const first = 'task_first';
 const demo = testAdapter(async () => ({ output: '' }), { type: 'demo', driver: 'acp' });
 const continuedAlready = {
   code: 'wrong_state',
-  message: 'Another task continues this one already. Wait until it has finished',
+  message: 'Another task continues task_first already. Wait until it has finished',
 };
 
 const ended = (status: 'completed' | 'failed' | 'cancelled'): Partial<NewTask> => ({
