@@ -1,4 +1,8 @@
+import { mkdtempSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServer } from './child.ts';
 
 /** Common, rare and old values of what tasks are filtered by, with words that many, some or few tasks have. */
 const columns = {
@@ -26,8 +30,16 @@ const columns = {
   result: `'{"success":true,"output":"done","model":"m","usage":{"totalTokens":1200}}'`,
 };
 
+/** A new home of svc with so many finished tasks. */
+export async function homeOfTasks(tasks: number): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  await (await startServer('daemon', { SVC_HOME: home })).stop();
+  fillTasks(join(home, 'svc.db'), tasks);
+  return home;
+}
+
 /** Stores finished tasks, a second apart, with their labels, counts and texts, in an empty database of svc. */
-export function fillTasks(file: string, tasks: number): void {
+function fillTasks(file: string, tasks: number): void {
   const database = new DatabaseSync(file);
   database.exec(`
     pragma synchronous = off;

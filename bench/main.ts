@@ -15,6 +15,7 @@ const benches: Record<string, () => Promise<Figure[]>> = {
   'stored-tasks': async () => (await import('./stored-tasks.ts')).storedTasks(),
   'worst-query': async () => (await import('./worst-query.ts')).worstQuery(),
   'cluster-query': async () => (await import('./worst-query.ts')).clusterQuery(),
+  'cluster-lists': async () => (await import('./stored-tasks.ts')).clusterLists(),
   'many-tasks': async () => (await import('./many-tasks.ts')).manyTasks(),
   burst: async () => (await import('./burst.ts')).burst(),
   flood: async () => (await import('./flood.ts')).flood(),

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { type PostgresServer, startPostgres } from '../test/helpers/postgres-server.ts';
 import { placeSeed } from '../test/helpers/pro-environment.ts';
 import { startRedis } from './redis.ts';
@@ -33,6 +35,16 @@ export class MeasuredCluster implements AsyncDisposable {
       DATABASE_URL: databaseUrl,
       QUEUE_STORE_URL: `redis://127.0.0.1:${this.#redis.port}`,
     };
+  }
+
+  /** The environment of a daemon that has the tasks of a home of mini, which `svc storage copy` brings here, and how long that takes. */
+  async copyOf(home: string): Promise<{ environment: Record<string, string>; seconds: number }> {
+    const { url } = await this.postgres.newDatabase('none');
+    const environment = { ...this.environment(url), SVC_HOME: home };
+    const program = fileURLToPath(new URL('../bin/svc.js', import.meta.url));
+    const began = performance.now();
+    await execa(process.execPath, [program, 'storage', 'copy', '--to', 'postgres'], { env: environment });
+    return { environment, seconds: (performance.now() - began) / 1000 };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { type BenchServer, startServer } from './child.ts';
-import { fillTasks } from './fill-tasks.ts';
+import { homeOfTasks } from './fill-tasks.ts';
+import { MeasuredCluster } from './measured-cluster.ts';
 import { type Figure, median } from './report.ts';
 
 const FEW = 1000;
@@ -20,20 +19,9 @@ interface Measured {
 
 /** Lists over a million stored tasks beside lists over a thousand, and what a start with them costs. */
 export async function storedTasks(): Promise<Figure[]> {
-  const few = await measure(FEW);
-  const many = await measure(MANY);
-  const ratio = (name: string, key: 'page' | 'deepPage' | 'filter' | 'deepFilter'): Figure => ({
-    name,
-    ours: `${many[key].toFixed(2)} ms at 1,000,000`,
-    baseline: `${few[key].toFixed(2)} ms at 1,000`,
-    value: many[key] / few[key],
-    bound: { most: 2 },
-  });
+  const [few, many] = [await measureMini(FEW), await measureMini(MANY)];
   return [
-    ratio('list: first page by cursor', 'page'),
-    ratio('list: page in the middle by cursor', 'deepPage'),
-    ratio('filter by status: first page', 'filter'),
-    ratio('filter by status: page in the middle', 'deepFilter'),
+    ...pagesOf(few, many),
     {
       name: 'start with 1,000,000 tasks until ready',
       ours: `${many.startMs.toFixed(0)} ms`,
@@ -51,18 +39,55 @@ export async function storedTasks(): Promise<Figure[]> {
   ];
 }
 
-async function measure(tasks: number): Promise<Measured> {
-  const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-  await (await startServer('daemon', { SVC_HOME: home })).stop();
-  fillTasks(join(home, 'svc.db'), tasks);
+/** The same lists in mode pro. */
+export async function clusterLists(): Promise<Figure[]> {
+  await using cluster = await MeasuredCluster.start();
+  const [few, many] = [await measureCopy(cluster, FEW), await measureCopy(cluster, MANY)];
+  return pagesOf(few, many, ', in PostgreSQL');
+}
+
+function pagesOf(few: Measured, many: Measured, where = ''): Figure[] {
+  const ratio = (name: string, key: 'page' | 'deepPage' | 'filter' | 'deepFilter'): Figure => ({
+    name: `${name}${where}`,
+    ours: `${many[key].toFixed(2)} ms at 1,000,000`,
+    baseline: `${few[key].toFixed(2)} ms at 1,000`,
+    value: many[key] / few[key],
+    bound: { most: 2 },
+  });
+  return [
+    ratio('list: first page by cursor', 'page'),
+    ratio('list: page in the middle by cursor', 'deepPage'),
+    ratio('filter by status: first page', 'filter'),
+    ratio('filter by status: page in the middle', 'deepFilter'),
+  ];
+}
+
+async function measureMini(tasks: number): Promise<Measured> {
+  const home = await homeOfTasks(tasks);
+  try {
+    return await measure({ SVC_HOME: home }, tasks);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+async function measureCopy(cluster: MeasuredCluster, tasks: number): Promise<Measured> {
+  const home = await homeOfTasks(tasks);
+  try {
+    return await measure((await cluster.copyOf(home)).environment, tasks);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+async function measure(environment: Record<string, string>, tasks: number): Promise<Measured> {
   const began = performance.now();
-  const daemon = await startServer('daemon', { SVC_HOME: home });
+  const daemon = await startServer('daemon', environment);
   const startMs = performance.now() - began;
   const filtered = await walk(daemon, '/api/tasks/filter?status=completed&limit=50', tasks / 2);
   const listed = await walk(daemon, '/api/tasks?limit=50', tasks / 2);
   const rssMiB = Number(await daemon.ask('rss')) / 2 ** 20;
   await daemon.stop();
-  rmSync(home, { recursive: true });
   return {
     page: listed.first,
     deepPage: listed.deep,

@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
+import { rmSync } from 'node:fs';
 import type { filterTasksQuerySchema } from '../src/contract/tasks.ts';
 import { type BenchServer, startServer } from './child.ts';
-import { fillTasks } from './fill-tasks.ts';
+import { homeOfTasks } from './fill-tasks.ts';
 import { MeasuredCluster } from './measured-cluster.ts';
 import { type Figure, median, percentile } from './report.ts';
 
@@ -46,7 +42,7 @@ interface Timed {
 
 /** Every filter in every order over a million tasks, pairs of filters, statistics, and what the slowest do to others. */
 export async function worstQuery(): Promise<Figure[]> {
-  const home = await filledHome();
+  const home = await homeOfTasks(TASKS);
   try {
     return await measure({ SVC_HOME: home });
   } finally {
@@ -57,14 +53,9 @@ export async function worstQuery(): Promise<Figure[]> {
 /** The same in mode pro, on tasks that `svc storage copy` brought there. */
 export async function clusterQuery(): Promise<Figure[]> {
   await using cluster = await MeasuredCluster.start();
-  const { url } = await cluster.postgres.newDatabase('none');
-  const home = await filledHome();
+  const home = await homeOfTasks(TASKS);
   try {
-    const environment = { ...cluster.environment(url), SVC_HOME: home };
-    const program = fileURLToPath(new URL('../bin/svc.js', import.meta.url));
-    const began = performance.now();
-    await execa(process.execPath, [program, 'storage', 'copy', '--to', 'postgres'], { env: environment });
-    const seconds = (performance.now() - began) / 1000;
+    const { environment, seconds } = await cluster.copyOf(home);
     const copied: Figure = {
       name: `svc storage copy of ${TASKS.toLocaleString('en')} tasks to PostgreSQL`,
       ours: `${seconds.toFixed(0)} s`,
@@ -76,14 +67,6 @@ export async function clusterQuery(): Promise<Figure[]> {
   } finally {
     rmSync(home, { recursive: true });
   }
-}
-
-/** A home of svc with a million finished tasks. */
-async function filledHome(): Promise<string> {
-  const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-  await (await startServer('daemon', { SVC_HOME: home })).stop();
-  fillTasks(join(home, 'svc.db'), TASKS);
-  return home;
 }
 
 async function measure(environment: Record<string, string>): Promise<Figure[]> {

@@ -51,7 +51,7 @@ describeCluster('what two daemons send', () => {
     const clients = await Promise.all([gatewayClient(cluster.a), gatewayClient(cluster.b)]);
     const submit = async (client: (typeof clients)[number]) => {
       const task = { title: 'Report', assignedAgent: 'test' };
-      return (await client.submit({ task, options: { notifyUrl: receiver.url } })).body.taskId;
+      return (await client.submit({ task, options: { notifyUrl: receiver.url } })).body.taskId ?? '';
     };
     const ids = await Promise.all(Array.from({ length: EACH }, () => clients.map(submit)).flat());
     await vi.waitFor(async () => {
