@@ -8,6 +8,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #server = createServer((socket) => this.#forward(socket));
   readonly #sockets = new Set<Socket>();
   #isCut = false;
+  #losesAnswers = false;
 
   private constructor(target: number) {
     this.target = target;
@@ -30,9 +31,15 @@ export class TcpProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.pause();
   }
 
+  /** What the other side sends is lost, and what is sent to it arrives. */
+  loseAnswers(): void {
+    this.#losesAnswers = true;
+  }
+
   /** What was open is broken off, as the other side would do by then; new connections come through. */
   restore(): void {
     this.#isCut = false;
+    this.#losesAnswers = false;
     this.breakOff();
   }
 
@@ -60,7 +67,8 @@ export class TcpProxy implements AsyncDisposable {
     ] as const) {
       from.setNoDelay(true).on('data', (chunk) => {
         // What arrives while the way is cut is lost.
-        if (!this.#isCut && !to.write(chunk)) from.pause();
+        const isLost = this.#isCut || (this.#losesAnswers && from === onward);
+        if (!isLost && !to.write(chunk)) from.pause();
       });
       to.on('drain', () => {
         if (!this.#isCut) from.resume();

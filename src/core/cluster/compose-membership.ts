@@ -6,7 +6,8 @@ import type { EventBus } from '../events.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, independent } from '../storage/database.ts';
+import { removeOldNotes } from '../storage/postgres/noted-transaction.ts';
 import { ensureState } from '../storage/state.ts';
 import { version } from '../version.ts';
 import type { LanePeers } from '../outbound/lane-owner.ts';
@@ -54,6 +55,10 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
   });
   const allLabels = labelsOfDaemon({ id, host, labels });
   const own = new Set(allLabels);
+  const tidy = async () => {
+    await leases.removeOld();
+    await database.write(({ db }) => removeOldNotes(db, runtime.now()), independent);
+  };
   return {
     services: {
       daemon: {
@@ -74,7 +79,7 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
         await leases.stop();
         await membership.leave();
       },
-      tidy: { everyMs: TIDY_EVERY_MS, run: () => leases.removeOld(), shared: 'leases' },
+      tidy: { everyMs: TIDY_EVERY_MS, run: tidy, shared: 'leases' },
     },
   };
 }

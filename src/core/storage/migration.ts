@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { up as agentNotices } from './migrations/agent-notices.ts';
 import { up as agentToAgent } from './migrations/agent-to-agent.ts';
+import { up as notedCommits } from './migrations/noted-commits.ts';
 import { up as placement } from './migrations/placement.ts';
 import { up as settings } from './migrations/settings.ts';
 import { up as sharedMemory } from './migrations/shared-memory.ts';
@@ -42,4 +43,5 @@ export const sharedMigrations: Readonly<Record<string, SharedMigration>> = {
   '0090-task-traces': { up: taskTraces, contracts: false },
   '0100-agent-notices': { up: agentNotices, contracts: false },
   '0110-usage-days-by-scope': { up: usageDaysByScope, contracts: false },
+  '0120-noted-commits': { up: notedCommits, contracts: false },
 };

@@ -8,6 +8,7 @@ import type { ApiTokenRow, InviteRow, OneTimeTokenRow, SessionRow, UserRow } fro
 import type { SourceCommentRow } from './rows/comments.ts';
 import type { ConnectionRow } from './rows/connections.ts';
 import type { ConversationRow, MessageRow } from './rows/conversations.ts';
+import type { CommitRow } from './rows/commits.ts';
 import type { DaemonRow } from './rows/daemons.ts';
 import type { DeadLetterRow } from './rows/dead-letters.ts';
 import type { DeviceRow, PairingRequestRow, UsedNonceRow } from './rows/devices.ts';
@@ -104,6 +105,7 @@ export interface Schema {
   push_subscriptions: PushSubscriptionRow;
   push_messages: PushMessageRow;
   /** In mode pro. */
+  commits: CommitRow;
   daemons: DaemonRow;
   /** In mode pro. */
   leases: LeaseRow;

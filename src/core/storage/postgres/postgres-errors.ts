@@ -26,6 +26,7 @@ const DISK_FULL = '53100';
 /** program_limit_exceeded: in what svc does, only an entry of an index can be too long. */
 const TOO_LONG = '54000';
 const STATEMENT_TIMEOUT = '57014';
+const INVALID_PARAMETER = '22023';
 
 /** Whether the same work may succeed when it runs again: another writer was in the way. */
 export const isWorthAnotherTry = (error: unknown): boolean => AGAIN.has(codeOf(error));
@@ -40,12 +41,11 @@ export const isConnectionLost = (error: unknown): boolean =>
   GONE.has(codeOf(error)) ||
   (error instanceof Error && codeOf(error) === '' && goneTexts.test(error.message));
 
-/** What a standby answers to a write. */
-export const readOnlyError = (): Error =>
-  Object.assign(new Error('the server is a standby'), { code: READ_ONLY });
-
 /** Whether the server has become a standby, which takes no writes. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === READ_ONLY;
+
+/** Whether the server has given no transaction the number yet that was asked for. */
+export const isUnknownTransaction = (error: unknown): boolean => codeOf(error) === INVALID_PARAMETER;
 
 /** Whether a statement ran into its time limit. */
 export const isStatementTimeout = (error: unknown): boolean => codeOf(error) === STATEMENT_TIMEOUT;

@@ -6,27 +6,22 @@ import type { WriteTransaction } from '../database.ts';
 import { WriteBuffer } from '../write-buffer.ts';
 import type { ColumnTypes } from './column-types.ts';
 import type { PostgresServer } from './connection-options.ts';
+import { noteTransaction, type NotedTransaction, outcomeOf } from './noted-transaction.ts';
 import {
   isConnectionLost,
   isOfServer,
   isPlanOutdated,
   isReadOnly,
   isWorthAnotherTry,
-  readOnlyError,
   translatePostgresError,
 } from './postgres-errors.ts';
 import { RowBatches } from './row-batches.ts';
-import { transactionStatus } from './transaction-status.ts';
 import { WriterConnection, type WriterLane } from './writer-connection.ts';
 
 const MAX_GROUP = 256;
 /** How often a work runs that other writers are in the way of. */
 const MAX_TRIES = 5;
 const RETRY_MS = 20;
-
-/** No ID on a standby, and milliseconds since 1970 by the clock of the server. */
-const ID_AND_TIME = `select case when not pg_is_in_recovery() then pg_current_xact_id()::text end as id,
-    extract(epoch from clock_timestamp()) * 1000 as time`;
 
 type Work = (transaction: WriteTransaction) => Promise<unknown>;
 interface Job {
@@ -63,11 +58,11 @@ class WorkFailed extends Error {
 
 /** The commit was sent, and the connection was lost before its answer came. */
 class CommitInDoubt extends Error {
-  readonly transactionId: string;
+  readonly transaction: NotedTransaction;
   readonly outcomes: Outcome[];
-  constructor(cause: unknown, transactionId: string, outcomes: Outcome[]) {
+  constructor(cause: unknown, transaction: NotedTransaction, outcomes: Outcome[]) {
     super('the answer to a commit was lost', { cause });
-    this.transactionId = transactionId;
+    this.transaction = transaction;
     this.outcomes = outcomes;
   }
 }
@@ -175,9 +170,9 @@ export class PostgresGroupCommit {
 
   async #resolveDoubt(writer: WriterConnection, jobs: Job[], doubt: CommitInDoubt): Promise<void> {
     writer.drop();
-    const status = await transactionStatus(writer, doubt.transactionId);
-    if (status === 'committed') return this.#succeeded(doubt.outcomes);
-    if (status === 'aborted') return this.#lost(writer, jobs, doubt.cause);
+    const outcome = await outcomeOf(writer, doubt.transaction);
+    if (outcome === 'committed') return this.#succeeded(doubt.outcomes);
+    if (outcome === 'aborted') return this.#lost(writer, jobs, doubt.cause);
     this.#deps.watch.failed(doubt.cause);
     for (const { reject } of jobs)
       reject(
@@ -210,9 +205,8 @@ export class PostgresGroupCommit {
 
   /** Notes the time of the server, and returns the id of the transaction. */
   #noteTime({ rows }: QueryResult, sentAt: number): string {
-    const [{ id, time }] = rows as [{ id: string | null; time: number }];
+    const [{ id, time }] = rows as [{ id: string; time: number }];
     this.#deps.onTime({ sentAt, answeredAt: this.#deps.monotonic(), serverTime: time });
-    if (id === null) throw readOnlyError();
     return id;
   }
 
@@ -222,11 +216,12 @@ export class PostgresGroupCommit {
     // Not awaited: `begin` and the first statements of the works leave together.
     const begun = quiet(writer.query('begin'));
     const sentAt = this.#deps.monotonic();
-    const id = quiet(writer.query(ID_AND_TIME).then((result) => this.#noteTime(result, sentAt)));
+    const { name } = writer;
+    const id = quiet(writer.query(noteTransaction, [name]).then((result) => this.#noteTime(result, sentAt)));
     const [ran] = await Promise.allSettled([runAll(writer, jobs)]);
     // Where the transaction did not begin, what its works met is only a consequence of that.
     await begun;
-    const transactionId = await id;
+    const transaction = { writer: name, id: await id };
     if (ran.status === 'rejected') throw ran.reason;
     const outcomes = ran.value;
     const rows = new WriteBuffer();
@@ -242,7 +237,7 @@ export class PostgresGroupCommit {
       const { command } = await committed;
       if (command !== 'COMMIT') throw new Error(`the commit was answered with ${command}`);
     } catch (error) {
-      if (isConnectionLost(error)) throw new CommitInDoubt(error, transactionId, outcomes);
+      if (isConnectionLost(error)) throw new CommitInDoubt(error, transaction, outcomes);
       throw error;
     }
     return outcomes;

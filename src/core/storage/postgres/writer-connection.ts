@@ -41,6 +41,7 @@ export class WriterConnection {
   readonly #lanes: WriterLane[] = [];
   readonly #updates: UpdateBatches;
   #client: pg.Client | undefined;
+  #name = '';
   #isCorked = false;
   /** Statements without an answer. */
   #unanswered = 0;
@@ -49,6 +50,11 @@ export class WriterConnection {
     this.#server = server;
     this.#names = new StatementNames(server.prepared);
     this.#updates = new UpdateBatches(this.lane(0).db, types);
+  }
+
+  /** What the connection is called in the database. One that is made again has another name: its last transaction may still hold what it wrote. */
+  get name(): string {
+    return this.#name;
   }
 
   /** Rejects with the error of the network or of the server. */
@@ -68,6 +74,7 @@ export class WriterConnection {
       throw error;
     }
     this.#client = client;
+    this.#name = crypto.randomUUID();
     this.#unanswered = 0;
     const socket = client.connection.stream as TimedStream;
     // A way that is cut without a word ends no connection: the system would wait for minutes, and a group with it.

@@ -22,6 +22,7 @@ const tablesOfPostgres = [
   // What only one transaction at a time may do; SQLite has one writer.
   'sections',
   // What daemons share that have a database together.
+  'commits',
   'daemons',
   'leases',
   'sections',

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { describe, expect, it, vi } from 'vitest';
 import { openPostgres } from '../../../../src/core/storage/postgres/open-postgres.ts';
 import type { Database } from '../../../../src/core/storage/database.ts';
 import { writeState } from '../../../../src/core/storage/state.ts';
@@ -36,6 +38,21 @@ async function openBehindProxy(url: string, silenceMs?: number) {
   };
 }
 
+/** Writes a note in a transaction that has begun, whose rows and commit leave when the test says so. */
+async function slowNote(database: Database, key: string) {
+  const begun = Promise.withResolvers<number>();
+  const leaving = Promise.withResolvers<void>();
+  let runs = 0;
+  const written = database.write(async ({ db, insertLater }) => {
+    runs++;
+    const { rows } = await sql<{ id: number }>`select pg_current_xact_id()::text::int as id`.execute(db);
+    begun.resolve(rows[0]?.id ?? Number.NaN);
+    await leaving.promise;
+    insertLater('state', { key, value: 'there' });
+  });
+  return { written, id: await begun.promise, goOn: leaving.resolve, runs: () => runs };
+}
+
 describe.skipIf(!hasPostgres)('a server that goes away (needs PostgreSQL)', () => {
   it('a way that is cut without a word fails what waits for it, and is found again', async () => {
     const { url, drop } = await newPostgresDatabase();
@@ -55,6 +72,67 @@ describe.skipIf(!hasPostgres)('a server that goes away (needs PostgreSQL)', () =
     }
     await drop();
   });
+
+  it('a commit whose answer was lost is found, and its work does not run again', async () => {
+    const { url, drop } = await newPostgresDatabase();
+    {
+      await using world = await openBehindProxy(url);
+      const { database, proxy } = world;
+      const { written, goOn, runs } = await slowNote(database, 'during');
+      proxy.loseAnswers();
+      goOn();
+      const client = new pg.Client(url);
+      await client.connect();
+      await vi.waitFor(async () => {
+        const { rows } = await client.query(`select 1 from state where key = 'during'`);
+        expect(rows).toHaveLength(1);
+      }, 10_000);
+      await client.end();
+      proxy.restore();
+      await written;
+      expect(runs()).toBe(1);
+      await note(database, 'after');
+      expect(await keysOf(database)).toEqual(['after', 'during']);
+    }
+    await drop();
+  });
+
+  it.each([
+    ['was given to another transaction, which committed', 1],
+    ['was not given again', -1],
+  ])(
+    'a work runs again whose transaction a crash has undone, and whose number %s',
+    { timeout: 120_000 },
+    async (_, beyond) => {
+      const server = await startPostgres();
+      const { url } = await server.newDatabase();
+      {
+        await using world = await openBehindProxy(url);
+        const { database, proxy, bugs } = world;
+        await note(database, 'before');
+        const { written, goOn, runs, id: lost } = await slowNote(database, 'during');
+        // The commit is sent and does not arrive; nothing of the transaction is on the disk.
+        proxy.cut();
+        goOn();
+        await new Promise(setImmediate);
+        await server.crash();
+        await server.start();
+        const other = new pg.Client(url);
+        await other.connect();
+        for (let id = 0; id < lost + beyond;)
+          ({ id } = (await other.query(`select pg_current_xact_id()::text::int as id`)).rows[0] as {
+            id: number;
+          });
+        await other.end();
+        proxy.restore();
+        await written;
+        expect(runs()).toBe(2);
+        expect(await keysOf(database)).toEqual(['before', 'during']);
+        expect(bugs).toEqual([]);
+      }
+      await server.stop();
+    },
+  );
 
   it(
     'a failover keeps what was acknowledged, and a standby that takes no writes is no bug',
