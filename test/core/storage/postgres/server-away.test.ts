@@ -43,12 +43,14 @@ async function slowNote(database: Database, key: string) {
   const begun = Promise.withResolvers<number>();
   const leaving = Promise.withResolvers<void>();
   let runs = 0;
-  const written = database.write(async ({ db, insertLater }) => {
+  const written = database.write(async (transaction) => {
     runs++;
-    const { rows } = await sql<{ id: number }>`select pg_current_xact_id()::text::int as id`.execute(db);
+    const { rows } = await sql<{ id: number }>`select pg_current_xact_id()::text::int as id`.execute(
+      transaction.db,
+    );
     begun.resolve(rows[0]?.id ?? Number.NaN);
     await leaving.promise;
-    insertLater('state', { key, value: 'there' });
+    transaction.insertLater('state', { key, value: 'there' });
   });
   return { written, id: await begun.promise, goOn: leaving.resolve, runs: () => runs };
 }
