@@ -83,10 +83,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       if (schema === 'current') await (template ??= makeTemplate(url));
       const name = `svc_${++count}`;
       const source = schema === 'current' ? TEMPLATE : 'template0';
-      await run(url('postgres'), `create database ${name} template ${source} strategy file_copy`);
+      await queryOnce(url('postgres'), `create database ${name} template ${source} strategy file_copy`);
       return {
         url: url(name),
-        drop: () => run(url('postgres'), `drop database if exists ${name} with (force)`),
+        drop: () => queryOnce(url('postgres'), `drop database if exists ${name} with (force)`),
       };
     },
     crash: () => server.crash(),
@@ -123,7 +123,7 @@ async function startStandby({
         if (is === true) return;
       }
     },
-    promote: () => run(maintenance, 'select pg_promote()'),
+    promote: () => queryOnce(maintenance, 'select pg_promote()'),
     crash: () => server.crash(),
     start: () => server.start(),
     stop: () => server.stop(),
@@ -134,14 +134,15 @@ async function startStandby({
 const TEMPLATE = 'svc_template';
 
 async function makeTemplate(url: (database: string) => string): Promise<void> {
-  await run(url('postgres'), `create database ${TEMPLATE}`);
+  await queryOnce(url('postgres'), `create database ${TEMPLATE}`);
   const client = new pg.Client(url(TEMPLATE));
   await client.connect();
   await migratePostgres(client);
   await client.end();
 }
 
-async function run(url: string, statement: string): Promise<void> {
+/** Runs one statement on a connection of its own. */
+export async function queryOnce(url: string, statement: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   await client.query(statement);

@@ -3,6 +3,7 @@ import type { ReportStart } from '../../../contract/start-step.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Database } from '../database.ts';
 import { addressOf, connectionOptions, type PostgresServer } from './connection-options.ts';
+import { requireDurableCommits } from './durable-commits.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { openPostgres, type PostgresOptions } from './open-postgres.ts';
 import { isConnectionLost } from './postgres-errors.ts';
@@ -11,12 +12,13 @@ import { requireNeighbours } from './version-skew.ts';
 
 /**
  * Migrates the schema of a database, together with other daemons that start, and opens it. Throws `wrong_state` where daemons
- * run that cannot work with this one.
+ * run that cannot work with this one, and `configuration` where commits would not be durable.
  */
 export async function startPostgres(
   options: PostgresOptions & { report?: ReportStart | undefined },
 ): Promise<Database> {
   await onPostgres(options, 'svc-migration', async (client) => {
+    await requireDurableCommits(client);
     await requireNeighbours(client, version);
     await migratePostgres(client, { report: options.report });
   });
