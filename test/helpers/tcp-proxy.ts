@@ -7,6 +7,9 @@ export class TcpProxy implements AsyncDisposable {
   target: number;
   readonly #server = createServer((socket) => this.#forward(socket));
   readonly #sockets = new Set<Socket>();
+  /** Those to the target. */
+  readonly #onward = new Set<Socket>();
+  readonly #abandoned = new WeakSet<Socket>();
   #isCut = false;
   #losesAnswers = false;
 
@@ -43,6 +46,13 @@ export class TcpProxy implements AsyncDisposable {
     this.breakOff();
   }
 
+  /** After a cut: who has connected learns that the connection is gone, the other side does not; new connections come through. */
+  abandon(): void {
+    this.#isCut = false;
+    for (const socket of this.#onward) this.#abandoned.add(socket);
+    for (const socket of this.#sockets) if (!this.#abandoned.has(socket)) socket.resetAndDestroy();
+  }
+
   /** Ends all connections; new ones come through. */
   breakOff(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
@@ -61,6 +71,8 @@ export class TcpProxy implements AsyncDisposable {
     if (this.#isCut) return void socket.pause();
     const onward = connect(this.target, '127.0.0.1');
     this.#keep(onward);
+    this.#onward.add(onward);
+    onward.once('close', () => this.#onward.delete(onward));
     for (const [from, to] of [
       [socket, onward],
       [onward, socket],
@@ -73,7 +85,9 @@ export class TcpProxy implements AsyncDisposable {
       to.on('drain', () => {
         if (!this.#isCut) from.resume();
       });
-      from.once('close', () => to.destroy());
+      from.once('close', () => {
+        if (!this.#abandoned.has(to)) to.destroy();
+      });
     }
   }
 

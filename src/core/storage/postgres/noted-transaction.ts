@@ -4,7 +4,8 @@ import type { Schema } from '../schema.ts';
 import { isConnectionLost, isUnknownTransaction } from './postgres-errors.ts';
 import type { WriterConnection } from './writer-connection.ts';
 
-const TRIES = 40;
+/** 20 s: the server ends a transaction 15 s after its connection was cut without a word (`writerSession`). */
+const TRIES = 80;
 const AGAIN_MS = 250;
 /** Nobody asks for a commit that is so old. */
 const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
@@ -30,7 +31,7 @@ export const noteTransaction = `with noted as (
 
 /**
  * What became of a transaction whose commit was sent before the connection was lost, as soon as the server can say so.
- * `unknown` where it cannot for ten seconds.
+ * `unknown` where it cannot for 20 seconds.
  */
 export async function outcomeOf(
   connection: WriterConnection,

@@ -99,6 +99,27 @@ describe.skipIf(!hasPostgres)('a server that goes away (needs PostgreSQL)', () =
     await drop();
   });
 
+  it(
+    'a work runs again whose commit was cut off without a word, once the server has given up its transaction',
+    { timeout: 60_000 },
+    async () => {
+      const { url, drop } = await newPostgresDatabase();
+      {
+        await using world = await openBehindProxy(url);
+        const { database, proxy } = world;
+        const { written, goOn, runs } = await slowNote(database, 'during');
+        proxy.cut();
+        goOn();
+        await new Promise(setImmediate);
+        proxy.abandon();
+        await written;
+        expect(runs()).toBe(2);
+        expect(await keysOf(database)).toEqual(['during']);
+      }
+      await drop();
+    },
+  );
+
   it.each([
     ['was given to another transaction, which committed', 1],
     ['was not given again', -1],
