@@ -7,6 +7,7 @@ import type { ClusterServices } from '../cluster/compose-cluster.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import { type AdapterDeps, createAdapters } from '../agents/adapter-list.ts';
 import { AgentRegistry } from '../agents/agent-registry.ts';
+import { BackgroundWork } from '../async/background-work.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
 import { type Feature, TIDY_EVERY_MS } from '../lifecycle.ts';
@@ -128,8 +129,11 @@ export async function composeTasks(deps: TaskDeps) {
   const stored = { ...deps, store, scan, runs, immediate, deadLetters: deadLetterStore, idempotency };
   const admission = new TaskAdmission({ ...stored, registry, placement, queue, pause });
   const recovery = new TaskRecovery({ ...stored, admission, bootId: readBootId });
+  // The sweeper does so too, later.
+  const looks = new BackgroundWork(log);
+  const admitWaiting = () => looks.run(() => recovery.admitWaiting());
   // This daemon left alone what came while it was paused.
-  pause.followOthers(() => void recovery.wakeQueued().catch(reportBug), reportBug);
+  pause.followOthers(() => looks.run(() => recovery.wakeQueued()), reportBug);
   const clusterPools =
     membership && new ClusterPools({ database, registry, slots, membership, now: runtime.now });
   const queueStatus = new QueueStatusService({
@@ -150,7 +154,7 @@ export async function composeTasks(deps: TaskDeps) {
   if (waitSpans) bus.onLocal('task_moved', waitSpans.record);
   bus.onLocal('agents_changed', () => {
     registry.revision++;
-    recovery.admitWaiting().catch(reportBug);
+    admitWaiting();
   });
   const abilities = () =>
     deps.config.get('daemon.role') === 'api'
@@ -163,7 +167,7 @@ export async function composeTasks(deps: TaskDeps) {
   membership?.describe(abilities);
   membership?.onOthers(() => {
     registry.revision++;
-    recovery.admitWaiting().catch(reportBug);
+    admitWaiting();
   });
   const check = new NewTaskCheck({ ...deps, registry, placement, pause });
   const services = {
@@ -222,8 +226,12 @@ export async function composeTasks(deps: TaskDeps) {
       log.warn({ reason: error.message }, 'earlier work could not be resumed yet');
     });
   const tidy = { everyMs: TIDY_EVERY_MS, run: () => idempotency.deleteOld(runtime.now()) };
+  const stop = async () => {
+    await looks.stop();
+    await waitSpans?.settled();
+  };
   return {
     services,
-    lifecycle: { start: recover, stop: () => waitSpans?.settled(), tidy },
+    lifecycle: { start: recover, stop, tidy },
   } satisfies Feature<typeof services>;
 }
