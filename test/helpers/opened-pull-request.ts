@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { OpenedPullRequest } from '../../src/contract/changes.ts';
 import type { Task } from '../../src/contract/task.ts';
 import type { Flags } from '../../src/core/config/config.ts';
-import { startDaemon, type TestDaemon } from './daemon.ts';
+import { startDaemon, type TestDaemon, type TestDaemonOptions } from './daemon.ts';
 import { GithubServer } from './github-server.ts';
 import { GitRepository } from './git-repository.ts';
 import { deliver, fromGithub, inboundFlags } from './inbound.ts';
@@ -14,18 +14,26 @@ export interface OpenedOptions {
   rule?: Record<string, boolean>;
   flags?: Flags;
   env?: Record<string, string>;
+  /** For a daemon of a cluster. */
+  start?: (options: TestDaemonOptions) => Promise<TestDaemon>;
   /** Does the work of which the pull request is, in this checkout. */
   work: (daemon: TestDaemon, cwd: string) => Promise<Task>;
 }
 
 /** A pull request that svc opened for the work of a task, with what GitHub says of it. */
-export async function openedPullRequest({ rule = { followUps: true }, flags, env, work }: OpenedOptions) {
+export async function openedPullRequest({
+  rule = { followUps: true },
+  flags,
+  env,
+  start = startDaemon,
+  work,
+}: OpenedOptions) {
   const github = await new GithubServer().listen();
   github.create(NAME);
   const repository = new GitRepository();
   repository.git('remote', 'add', 'origin', `${github.url}/${NAME}.git`);
   repository.git('push', '-q', github.pathOf(NAME), 'main');
-  const daemon = await startDaemon({
+  const daemon = await start({
     ...(env && { env }),
     flags: { ...github.flags, ...inboundFlags, ...flags },
   });
@@ -61,12 +69,15 @@ export async function openedPullRequest({ rule = { followUps: true }, flags, env
     author_association: 'MEMBER',
     ...more,
   });
+  let receiver = daemon;
   const send = async (event: string, payload: object) => {
-    const { body } = await deliver(daemon, fromGithub({ ...shared, ...payload }, { event }));
+    const { body } = await deliver(receiver, fromGithub({ ...shared, ...payload }, { event }));
     return body;
   };
   return {
     name: NAME,
+    /** From now on GitHub reaches svc at another daemon. */
+    reachAt: (other: TestDaemon) => void (receiver = other),
     setRule,
     github,
     daemon,
