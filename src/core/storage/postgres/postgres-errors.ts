@@ -35,9 +35,12 @@ export const isWorthAnotherTry = (error: unknown): boolean => AGAIN.has(codeOf(e
 export const isPlanOutdated = (error: unknown): boolean =>
   codeOf(error) === '0A000' && (error as { routine?: unknown }).routine === 'RevalidateCachedQuery';
 
-/** Whether the connection is gone, or the server is stopping or starting (classes 08 and 57P). */
+/**
+ * Whether the connection is gone, or the server is stopping or starting (classes 08 and 57P), or has ended the connection
+ * because its transaction did nothing for long (25P03), as when this process was frozen.
+ */
 export const isConnectionLost = (error: unknown): boolean =>
-  /^(08|57P0)/.test(codeOf(error)) ||
+  /^(08|57P0|25P03)/.test(codeOf(error)) ||
   GONE.has(codeOf(error)) ||
   (error instanceof Error && codeOf(error) === '' && goneTexts.test(error.message));
 

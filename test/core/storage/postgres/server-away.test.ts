@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, it, vi } from 'vitest';
@@ -53,6 +54,17 @@ async function slowNote(database: Database, key: string) {
     transaction.insertLater('state', { key, value: 'there' });
   });
   return { written, id: await begun.promise, goOn: leaving.resolve, runs: () => runs };
+}
+
+/** Holds up the event loop until the server has ended the transactions of the database that do nothing. */
+function freezeUntilGivenUp(url: string): void {
+  const script = `import pg from 'pg';
+    const client = new pg.Client(process.argv[1]);
+    await client.connect();
+    const idle = "select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'";
+    while ((await client.query(idle)).rows.length > 0);
+    await client.end();`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script, url]);
 }
 
 describe.skipIf(!hasPostgres)('a server that goes away (needs PostgreSQL)', () => {
@@ -119,6 +131,29 @@ describe.skipIf(!hasPostgres)('a server that goes away (needs PostgreSQL)', () =
       await drop();
     },
   );
+
+  it('a work runs again whose transaction the server gave up while this process was frozen', async () => {
+    const { url, drop } = await newPostgresDatabase();
+    {
+      const bugs: unknown[] = [];
+      const reportBug = (error: unknown) => bugs.push(error);
+      const database = await openPostgres({ url, prepared: true, readers: 2, writers: 1, reportBug });
+      let runs = 0;
+      await database.write(async (transaction) => {
+        runs++;
+        if (runs === 1) {
+          await sql`set local idle_in_transaction_session_timeout = 1`.execute(transaction.db);
+          freezeUntilGivenUp(url);
+        }
+        transaction.insertLater('state', { key: 'during', value: 'there' });
+      });
+      expect(runs).toBe(2);
+      expect(await keysOf(database)).toEqual(['during']);
+      expect(bugs).toEqual([]);
+      await database.close();
+    }
+    await drop();
+  });
 
   it.each([
     ['was given to another transaction, which committed', 1],
