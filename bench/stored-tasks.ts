@@ -19,7 +19,8 @@ interface Measured {
 
 /** Lists over a million stored tasks beside lists over a thousand, and what a start with them costs. */
 export async function storedTasks(): Promise<Figure[]> {
-  const [few, many] = [await measureMini(FEW), await measureMini(MANY)];
+  const mini = async (home: string) => ({ SVC_HOME: home });
+  const [few, many] = [await measureHome(FEW, mini), await measureHome(MANY, mini)];
   return [
     ...pagesOf(few, many),
     {
@@ -42,7 +43,8 @@ export async function storedTasks(): Promise<Figure[]> {
 /** The same lists in mode pro. */
 export async function clusterLists(): Promise<Figure[]> {
   await using cluster = await MeasuredCluster.start();
-  const [few, many] = [await measureCopy(cluster, FEW), await measureCopy(cluster, MANY)];
+  const copied = async (home: string) => (await cluster.copyOf(home)).environment;
+  const [few, many] = [await measureHome(FEW, copied), await measureHome(MANY, copied)];
   return pagesOf(few, many, ', in PostgreSQL');
 }
 
@@ -62,19 +64,13 @@ function pagesOf(few: Measured, many: Measured, where = ''): Figure[] {
   ];
 }
 
-async function measureMini(tasks: number): Promise<Measured> {
+async function measureHome(
+  tasks: number,
+  environmentOf: (home: string) => Promise<Record<string, string>>,
+): Promise<Measured> {
   const home = await homeOfTasks(tasks);
   try {
-    return await measure({ SVC_HOME: home }, tasks);
-  } finally {
-    rmSync(home, { recursive: true });
-  }
-}
-
-async function measureCopy(cluster: MeasuredCluster, tasks: number): Promise<Measured> {
-  const home = await homeOfTasks(tasks);
-  try {
-    return await measure((await cluster.copyOf(home)).environment, tasks);
+    return await measure(await environmentOf(home), tasks);
   } finally {
     rmSync(home, { recursive: true });
   }

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-/** Work that nobody waits for, and that something else does again if it fails. */
+/** Work whose result no caller needs; if it fails, a later round repeats it. */
 export class BackgroundWork {
   readonly #log: Log;
   readonly #working = new Set<Promise<void>>();

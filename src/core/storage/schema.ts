@@ -106,6 +106,7 @@ export interface Schema {
   push_messages: PushMessageRow;
   /** In mode pro. */
   commits: CommitRow;
+  /** In mode pro. */
   daemons: DaemonRow;
   /** In mode pro. */
   leases: LeaseRow;

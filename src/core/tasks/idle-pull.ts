@@ -13,7 +13,7 @@ import type { DuePosition, TaskScanStore } from './task-scan-store.ts';
 const EVERY_MS = 1000;
 /** While a page was not all, as after the end of a daemon at which many waited. */
 const MORE_EVERY_MS = 50;
-/** Between pages that hold nothing for this daemon, so that a long queue of what nobody can run costs little. */
+/** Between pages that hold nothing for this daemon, so that a long queue that no daemon can run costs little. */
 const PAST_EVERY_MS = 200;
 /** A task that has been due for so long while this daemon has free slots waits at a daemon that is busy, or was forgotten. */
 const LATE_MS = 2000;

@@ -23,7 +23,7 @@ it('stops when what it began is done, and begins nothing after that', async () =
   expect(late).not.toHaveBeenCalled();
 });
 
-it('reports what nobody expects, and leaves the rest to whoever tries again', async () => {
+it('logs unexpected errors only: the rest is retried', async () => {
   const { work, error } = open();
   work.run(() => Promise.reject(new AppError('unavailable', 'The database is away')));
   work.run(() => Promise.reject(new TypeError('x is undefined')));

@@ -248,7 +248,7 @@ describe('a notification to a notifyUrl', () => {
     await timer.advance(29_000);
     expect(second.sent.map(({ headers }) => headers?.['webhook-id'])).toEqual(['dlv_2']);
     await timer.advance(1000);
-    // They go to different receivers, so their order is nobody's.
+    // They go to different receivers, so they have no order.
     const again = second.sent.slice(1).map(({ headers }) => String(headers?.['webhook-id']));
     expect(again.toSorted()).toEqual(['dlv_1', 'dlv_2']);
     await second.deliverer.stop();

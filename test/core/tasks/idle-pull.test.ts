@@ -77,7 +77,7 @@ it('waits with the next page until what it found has begun', async () => {
   await pull.stop();
 });
 
-it('looks past what other daemons have to run, however many those are, and then begins anew', async () => {
+it('looks past what other daemons have to run, however many those are, and then starts over', async () => {
   const { pull, reads, woken } = openPull(7.5 * PAGE, { runsFrom: 7 * PAGE });
   pull.start();
   await vi.advanceTimersByTimeAsync(1000 + 7 * 200);
