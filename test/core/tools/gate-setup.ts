@@ -44,7 +44,7 @@ export async function openGate(
     db
       .insertInto('users')
       .values(
-        ['owner', 'bob'].map((name) => ({
+        ['ann', 'bob'].map((name) => ({
           id: `user_${name}`,
           email: `${name}@example.org`,
           name,
