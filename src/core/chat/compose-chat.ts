@@ -1,4 +1,4 @@
-import type { ClusterServices } from '../cluster/compose-cluster.ts';
+import type { ClusterServices } from '../cluster/cluster-services.ts';
 import type { Membership } from '../cluster/membership.ts';
 import { messageOf } from '../errors.ts';
 import type { ApprovalService } from '../approvals/approval-service.ts';

@@ -1,7 +1,7 @@
 import type { Feature } from '../lifecycle.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
 import { BullMqQueue } from '../queue/bullmq-queue.ts';
-import type { ClusterDeps, ClusterServices } from './compose-cluster.ts';
+import type { ClusterDeps, ClusterServices } from './cluster-services.ts';
 import { ClusterRoutes } from './cluster-routes.ts';
 import { connectRelay } from './event-relay.ts';
 import { RedisConnections } from '../redis/redis-connections.ts';

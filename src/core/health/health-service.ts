@@ -4,7 +4,7 @@ import type { ClusterReport } from '../../contract/cluster.ts';
 import type { QueueStatus } from '../../contract/queue.ts';
 import type { BackupSchedule, BackupScheduleStatus } from '../backup/backup-schedule.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
-import type { ClusterServices } from '../cluster/compose-cluster.ts';
+import type { ClusterServices } from '../cluster/cluster-services.ts';
 import type { DaemonService } from '../cluster/daemon-service.ts';
 import type { Drain } from '../tasks/drain.ts';
 import type { Membership } from '../cluster/membership.ts';

@@ -3,7 +3,7 @@ import type { Locations } from '../../contract/locations.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Membership } from '../cluster/membership.ts';
-import type { ClusterServices } from '../cluster/compose-cluster.ts';
+import type { ClusterServices } from '../cluster/cluster-services.ts';
 import type { AgentAdapter } from '../agents/agent-adapter.ts';
 import { type AdapterDeps, createAdapters } from '../agents/adapter-list.ts';
 import { AgentRegistry } from '../agents/agent-registry.ts';

@@ -1,7 +1,7 @@
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { TaskStatus } from '../../contract/task.ts';
-import type { ClusterServices } from '../cluster/compose-cluster.ts';
+import type { ClusterServices } from '../cluster/cluster-services.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import type { Database } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';

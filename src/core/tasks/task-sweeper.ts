@@ -1,5 +1,5 @@
 import type { AgentRegistry } from '../agents/agent-registry.ts';
-import type { ClusterServices } from '../cluster/compose-cluster.ts';
+import type { ClusterServices } from '../cluster/cluster-services.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Engine } from '../storage/database.ts';

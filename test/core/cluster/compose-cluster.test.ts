@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { type ClusterDeps, composeCluster } from '../../../src/core/cluster/compose-cluster.ts';
+import type { ClusterDeps } from '../../../src/core/cluster/cluster-services.ts';
+import { composeCluster } from '../../../src/core/cluster/compose-cluster.ts';
 import type { Config } from '../../../src/core/config/config.ts';
 import { EventBus } from '../../../src/core/events.ts';
 import { silentLog } from '../../../src/core/log.ts';
