@@ -6,6 +6,7 @@ import { type TaskChange, untouched } from '../../../src/core/tasks/task-columns
 import type { TaskHappening } from '../../../src/core/tasks/task-outbox.ts';
 import { type MoveName, moves } from '../../../src/core/tasks/task-states.ts';
 import { allEvents, openOutbox, webhookRow } from '../../helpers/webhooks.ts';
+import { settle } from '../../helpers/settle.ts';
 import { newTask } from '../../helpers/storage.ts';
 import { sized } from '../../helpers/long.ts';
 
@@ -201,8 +202,8 @@ describe('a webhook that fails', () => {
     await world.addWebhooks(webhookRow('wh', { status: 'failing' }), webhookRow('wh_well'));
     const insertMany = async (ids: string[]) => {
       for (const id of ids) await insert(world, id);
-      // What a commit leads to is written with the next ones.
-      for (let count = 0; count < 2; count++) await world.database.write(async () => undefined);
+      // A commit leads to others.
+      await settle();
     };
     await insertMany(['t0', 't1', 't2', 't3', 't4']);
     await insertMany(['t5', 't6', 't7']);
