@@ -159,9 +159,13 @@ export class RedisConnections {
   }
 
   #refused(error: Error): AppError {
+    const reason = this.#withoutPassword(error);
     return new AppError(
       'configuration',
-      `Redis refuses the credentials of queue.redis.url: ${this.#withoutPassword(error)}`,
+      // What Redis says of a missing password is about its protocol.
+      reason.startsWith('NOAUTH')
+        ? 'Redis needs a password, and queue.redis.url has none. Put it into QUEUE_STORE_URL: redis://:PASSWORD@HOST'
+        : `Redis refuses the user or the password of queue.redis.url (QUEUE_STORE_URL): ${reason}`,
     );
   }
 

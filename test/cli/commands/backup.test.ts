@@ -101,12 +101,15 @@ describe('svc backup and svc restore', () => {
       expect((await home.svc(['backup', file, '--identity', '--force'], { env })).code).toBe(0);
 
       const running = await home.svc(['restore', file], { env: target });
-      expect(running).toMatchObject({ code: 6, stderr: expect.stringContaining('Another daemon uses') });
+      expect(running).toMatchObject({
+        code: 6,
+        stderr: expect.stringMatching(/Another daemon uses.*Stop it first: svc daemon stop/),
+      });
       await using other = await SvcHome.create();
       const used = await other.svc(['restore', file], { env });
       expect(used).toMatchObject({
         code: 6,
-        stderr: expect.stringContaining('Daemons of the cluster run on'),
+        stderr: expect.stringContaining('Daemons of the cluster run: '),
       });
       const fresh = { ...target, SVC_MASTER_SEED_FILE: join(other.folder, 'seed') };
       const done = await other.svc(['restore', '--paused', file], { env: fresh });

@@ -54,6 +54,15 @@ describe.skipIf(!hasRedis)('connections to Redis', () => {
     expect(JSON.stringify([error, lines, String(error)])).not.toMatch(/wr(@|%40)ng/);
   });
 
+  it('say that the URL has no password where Redis needs one', async () => {
+    await using server = await RedisServer.start('--requirepass', 'right');
+    const { connections } = await connect(server.url);
+    await expect(connections.check()).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringMatching(/^Redis needs a password.*QUEUE_STORE_URL/),
+    });
+  });
+
   it('tolerate that Redis is away at the start, log it once, and connect when it comes', async () => {
     await using server = await RedisServer.start();
     await server.kill();
