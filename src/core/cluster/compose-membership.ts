@@ -65,6 +65,7 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
         id,
         isInCluster: true,
         clusterId,
+        name,
         host,
         labels: allLabels,
         hasLabel: (label) => own.has(label),
