@@ -41,7 +41,7 @@ export interface MembershipDeps {
   database: Database;
   bus: EventBus;
   /** What the row of this daemon says of it. */
-  self: Pick<DaemonRow, 'id' | 'host' | 'version' | 'role' | 'labels'> & { name: string };
+  self: Pick<DaemonRow, 'id' | 'host' | 'version' | 'role' | 'labels' | 'started_at'> & { name: string };
   runtime: Pick<Runtime, 'now' | 'monotonic'>;
   log: Log;
 }
@@ -206,8 +206,7 @@ export class Membership {
 
   async #insert(): Promise<void> {
     const { database, self } = this.#deps;
-    const now = this.#now();
-    const row: DaemonRow = { ...self, ...this.#described(), drain: null, started_at: now, seen_at: now };
+    const row: DaemonRow = { ...self, ...this.#described(), drain: null, seen_at: this.#now() };
     await database.write(async ({ db }) => {
       await db
         .insertInto('daemons')
