@@ -124,6 +124,7 @@ export class Membership {
     await this.#insert();
     this.#joinedAt = this.#deps.runtime.monotonic();
     await this.#look();
+    await this.#warnOfNamesake();
     this.#timer = setInterval(() => void this.renew(), EVERY_MS).unref();
     bus.on('daemons_changed', () => void this.#lookAgain());
     bus.onGap(() => void this.#lookAgain());
@@ -202,6 +203,19 @@ export class Membership {
     });
     if (isStored && this.#order === ordered) this.#order = drain;
     bus.emit('daemons_changed', undefined);
+  }
+
+  /** Commands and metrics name daemons. */
+  async #warnOfNamesake(): Promise<void> {
+    const { self, log } = this.#deps;
+    const isTaken = (await this.list()).some(
+      ({ id, name, host }) => id !== self.id && (name ?? host) === self.name,
+    );
+    if (isTaken)
+      log.warn(
+        { name: self.name },
+        'another daemon of the cluster has this name; give each one of its own: SVC_DAEMON_NAME',
+      );
   }
 
   async #insert(): Promise<void> {
