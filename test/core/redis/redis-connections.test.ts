@@ -38,6 +38,21 @@ describe.skipIf(!hasRedis)('connections to Redis', () => {
     });
   });
 
+  it('say that a Redis may drop keys until it is set up', async () => {
+    await using server = await RedisServer.start();
+    const { connections, lines } = await connect(server.url);
+    await connections.check();
+    expect(await connections.fault()).toBeUndefined();
+    await connections.attempt((redis) => redis.config('SET', 'maxmemory-policy', 'allkeys-lru'));
+    connections.producer.disconnect(true);
+    await expect
+      .poll(() => lines, { timeout: patienceMs })
+      .toContainEqual(expect.stringContaining('not set up'));
+    expect(await connections.fault()).toMatch(/allkeys-lru/);
+    await connections.attempt((redis) => redis.config('SET', 'maxmemory-policy', 'noeviction'));
+    expect(await connections.fault()).toBeUndefined();
+  });
+
   it('accept one that keeps them', async () => {
     await using server = await RedisServer.start();
     const { connections, lines } = await connect(server.url);

@@ -80,7 +80,7 @@ const hostOf = ({ daemon, home }: Task): ReactNode => escapeLine(daemon?.host ??
 
 const DaemonFact = ({ daemon: { id, name } }: { daemon: NonNullable<Task['daemon']> }) => (
   <>
-    {name !== undefined && <span>{escapeLine(name)} </span>}
+    {name !== undefined && <div>{escapeLine(name)}</div>}
     <code>{escapeLine(id)}</code>
   </>
 );
