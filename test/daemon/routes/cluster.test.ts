@@ -49,6 +49,12 @@ describeCluster('daemons of a cluster', () => {
     expect((await follow(a.client, id)).task.status).toBe('completed');
   });
 
+  it('says whose agents are listed where other daemons may have others', async () => {
+    await using cluster = await startCluster(2, (index) => ({ flags: { 'daemon.name': `web-${index}` } }));
+    const [, b] = cluster.daemons as [TestDaemon, TestDaemon];
+    await vi.waitFor(async () => expect((await b.client.agents.list()).daemon).toBe('web-1'), PATIENCE);
+  });
+
   it('says whose setting was changed where each daemon has its own', async () => {
     await using cluster = await startCluster(1, { flags: { 'daemon.name': 'web-1' } });
     const [{ client }] = cluster.daemons as [TestDaemon];

@@ -18,6 +18,17 @@ const setting = (change: Partial<Setting>): Setting => ({
   ...change,
 });
 
+it('names the daemon whose agents are listed', async () => {
+  await using home = await SvcHome.create();
+  await using server = await startContractServer({
+    agents: { list: () => ({ agents: [], daemon: 'web-2' }) },
+  });
+  const { stderr } = await home.svc(['agents', 'ls', '--url', server.url]);
+  expect(stderr).toContain(
+    'These are of the daemon web-2. A task runs on any that has its agent: svc cluster ls\n',
+  );
+});
+
 it('names the daemon whose setting was changed, and how to change that of the others', async () => {
   await using home = await SvcHome.create();
   let answered = setting({});
