@@ -115,7 +115,7 @@ describe('svc backup and svc restore', () => {
       const done = await other.svc(['restore', '--paused', file], { env: fresh });
       expect(done).toMatchObject({ code: 0, stdout: '' });
       expect(done.stderr).toMatch(
-        /^Restored the backup of .* copied and compared \d+ rows of \d+ tables\.\n1 settings[^]*The audit log is intact: \d+ entries\.\nThe master seed of the backup is in .*seed\.\n[^]*svc queue resume\n$/,
+        /^Restored the backup of .* copied and compared \d+ rows of \d+ tables\.\n1 setting that[^]*The audit log is intact: \d+ entries\.\nThe master seed of the backup is in .*seed\.\n[^]*svc queue resume\n$/,
       );
       expect(done.stderr).not.toContain('svc@');
       const again = await other.svc(['restore', '--paused', '--json', file], { env: fresh });
