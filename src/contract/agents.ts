@@ -143,7 +143,13 @@ export const agentsRoutes = defineRoutes({
     path: '/api/agents',
     access: 'session',
     summary: 'List agents and check their health',
-    response: z.object({ agents: z.array(agentSchema) }),
+    response: z.object({
+      agents: z.array(agentSchema),
+      daemon: z.string().optional().meta({
+        description:
+          'The name of the daemon that was asked, where others of its cluster may have other agents',
+      }),
+    }),
   },
   listTypes: {
     method: 'GET',

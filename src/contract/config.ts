@@ -41,6 +41,12 @@ export const configRoutes = defineRoutes({
     summary: 'Update a setting',
     params: z.object({ key: settingKeySchema }),
     body: z.object({ value: z.json().meta({ description: 'null removes the setting' }) }),
-    response: messageSchema.extend({ setting: settingSchema }),
+    response: messageSchema.extend({
+      setting: settingSchema,
+      daemon: z.string().optional().meta({
+        description:
+          'In mode `pro`, where each daemon has its own value: the name of the one that was changed',
+      }),
+    }),
   },
 });

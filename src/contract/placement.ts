@@ -12,4 +12,11 @@ export const needsSchema = z
   });
 
 /** The daemon of a run. */
-export const runDaemonSchema = z.object({ id: z.string(), host: z.string() }).meta({ id: 'RunDaemon' });
+export const runDaemonSchema = z
+  .object({
+    id: z.string(),
+    name: z.string().optional().meta({ description: 'Absent for runs of versions that did not store it' }),
+    host: z.string(),
+  })
+  .meta({ id: 'RunDaemon' });
+export type RunDaemon = z.output<typeof runDaemonSchema>;

@@ -9,6 +9,8 @@ export interface DaemonIdentity {
   isInCluster: boolean;
   /** The same for all daemons on the database. */
   clusterId: string;
+  /** Its name in the cluster; empty where there is only one. */
+  name: string;
   /** The name of its machine in the cluster; empty where there is only one. */
   host: string;
   /** Its labels in the cluster, those that its host and its id imply among them. */
@@ -22,6 +24,7 @@ export const aloneDaemon: DaemonIdentity = {
   id: 'daemon',
   isInCluster: false,
   clusterId: '',
+  name: '',
   host: '',
   labels: [],
   // There is no other host, and no other daemon.

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('the daemons of a cluster (needs Chromium)', () => 
       cluster = await startCluster(2, (index) => ({
         env: {
           SVC_DAEMON_NAME: ['web-1', 'gpu-1'][index] ?? '',
-          SVC_DAEMON_HOST: ['web-1', 'gpu-1'][index] ?? '',
+          SVC_DAEMON_HOST: ['box-1', 'box-2'][index] ?? '',
           ...(index === 1 && { SVC_DAEMON_LABELS: 'gpu,large' }),
         },
         extraAdapters: held.slice(index, index + 1).map(({ adapter }) => adapter),
@@ -35,6 +35,7 @@ describe.skipIf(!hasBrowser)('the daemons of a cluster (needs Chromium)', () => 
       const row = (host: string) =>
         page.getByRole('list', { name: 'Daemons' }).getByRole('listitem').filter({ hasText: host });
       await row('gpu-1').getByText('Labels: gpu, large').waitFor();
+      await row('gpu-1').getByText('on box-2').waitFor();
       await row('web-1').getByText('sent this page').waitFor();
       expect(await inspect(tab, 'daemons')).toEqual([]);
       await pressEnter(row('gpu-1').getByRole('button', { name: 'Drain gpu-1' }));
@@ -60,6 +61,7 @@ describe.skipIf(!hasBrowser)('the daemons of a cluster (needs Chromium)', () => 
       await tab.open(`/tasks/${task.id}`);
       const details = page.getByRole('complementary', { name: 'Details' });
       await details.getByText('gpu-1').waitFor();
+      await details.getByText('box-2').waitFor();
       await details.getByText('gpu', { exact: true }).waitFor();
       expect(await inspect(tab, 'task-of-a-daemon')).toEqual([]);
       run?.succeed();

@@ -31,7 +31,7 @@ const drain = defineCommand({
   name: 'drain',
   summary: 'Make a daemon take no more tasks, and wait for its runs',
   examples: ['svc cluster drain', 'svc cluster drain web-2 --timeout 10m --stop'],
-  args: { id: optional(text, 'ID or host of the daemon; by default the one that answers') },
+  args: { id: optional(text, 'Name or ID of the daemon; by default the one that answers') },
   options: [
     option(
       '--timeout <duration>',
@@ -49,7 +49,7 @@ const resume = defineCommand({
   name: 'resume',
   summary: 'Make a drained daemon take tasks again',
   examples: ['svc cluster resume web-2'],
-  args: { id: required(text, 'ID or host of the daemon') },
+  args: { id: required(text, 'Name or ID of the daemon') },
   options: [json],
   run: async ({ cli, args, options }) =>
     (await import('./cluster/drain-daemon.ts')).resumeDaemon(cli, args.id, options),

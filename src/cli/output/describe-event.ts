@@ -22,6 +22,8 @@ export function describeEvent(event: TaskEvent): string | undefined {
     case 'queued':
       return 'waiting for a worker';
     case 'waiting_for_agent':
+      if (data['waitsFor'] === 'daemon')
+        return `waiting for a daemon: ${escapeLine(message)} See: svc cluster ls`;
       // What has to be configured comes with its command.
       return `waiting for an agent: ${escapeLine(message)}${namesStep(message) ? '' : ' See: svc agents ls'}`;
     case 'started':

@@ -18,7 +18,7 @@ import { makeDirectory } from '../paths/make-directory.ts';
 import { IDENTITY_CHECK } from '../secrets/key-ring.ts';
 import { writeMasterSeed } from '../secrets/master-seed.ts';
 import type { CopyOptions } from '../storage/copy/copy-rows.ts';
-import { lockDataDirectory } from '../storage/data-lock.ts';
+import { lockRestingHome } from '../moving/lock-resting-home.ts';
 import type { PostgresServer } from '../storage/postgres/connection-options.ts';
 import { migratePostgres } from '../storage/postgres/migrate-postgres.ts';
 import { onPostgres } from '../storage/postgres/start-postgres.ts';
@@ -58,7 +58,7 @@ export interface ClusterRestoreReport extends FilledPostgres {
 export async function restoreCluster(options: RestoreClusterOptions): Promise<ClusterRestoreReport> {
   const { locations, now } = options;
   for (const directory of [locations.data, locations.config]) makeDirectory(directory);
-  const lock = await lockDataDirectory(join(locations.data, 'daemon.lock'), locations.databaseFile);
+  const lock = await lockRestingHome(locations);
   try {
     removeLeft(locations);
     const stamp = freeStamp(locations, now);

@@ -34,8 +34,8 @@ export interface ClusterServices {
     hasOthers: () => boolean;
     /** Gives the work that waits in the line of this daemon to the others. */
     handOver: () => Promise<void>;
-    /** Since when Redis is away; undefined where it is there, or none is used. */
-    redis?: { awaySince: () => Date | undefined };
+    /** Since when Redis is away, and what is wrong with how it is set up; undefined where nothing is, or none is used. */
+    redis?: { awaySince: () => Date | undefined; fault: () => Promise<string | undefined> };
     /** Whether the queue has lost its wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
     hasLostQueue: () => Promise<boolean>;
     /** The events of turns, for clients that are connected to another daemon; a daemon that is alone has none. */

@@ -15,6 +15,7 @@ import { grantedLeases, type Leases } from '../leases.ts';
 import { RowLeases } from './row-leases.ts';
 import { aloneDaemon, type DaemonIdentity, readDaemonId } from '../daemon-identity.ts';
 import { labelsOfDaemon } from '../placement.ts';
+import { claimId } from './claim-id.ts';
 import { Membership } from './membership.ts';
 
 export interface MembershipFeatureDeps {
@@ -44,6 +45,8 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
       services: { daemon: aloneDaemon, membership: undefined, leases: grantedLeases, peers: undefined },
     };
   const id = readDaemonId(join(locations.data, 'daemon-id'), () => runtime.newId('daemon'));
+  const startedAt = runtime.now().toISOString();
+  await claimId({ database, directory: locations.data, id, startedAt, runtime });
   const clusterId = await ensureState(database, 'cluster_id', () => runtime.newId('cluster'));
   const leases = new RowLeases({ ...deps, daemonId: id });
   const host = config.get('daemon.host') ?? hostname();
@@ -51,7 +54,15 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
   const labels = config.get('daemon.labels');
   const membership = new Membership({
     ...deps,
-    self: { id, name, host, version, role: config.get('daemon.role'), labels: JSON.stringify(labels) },
+    self: {
+      id,
+      name,
+      host,
+      version,
+      role: config.get('daemon.role'),
+      labels: JSON.stringify(labels),
+      started_at: startedAt,
+    },
   });
   const allLabels = labelsOfDaemon({ id, host, labels });
   const own = new Set(allLabels);
@@ -65,6 +76,7 @@ export async function composeMembership(deps: MembershipFeatureDeps): Promise<Fe
         id,
         isInCluster: true,
         clusterId,
+        name,
         host,
         labels: allLabels,
         hasLabel: (label) => own.has(label),

@@ -41,7 +41,7 @@ export interface MembershipDeps {
   database: Database;
   bus: EventBus;
   /** What the row of this daemon says of it. */
-  self: Pick<DaemonRow, 'id' | 'host' | 'version' | 'role' | 'labels'> & { name: string };
+  self: Pick<DaemonRow, 'id' | 'host' | 'version' | 'role' | 'labels' | 'started_at'> & { name: string };
   runtime: Pick<Runtime, 'now' | 'monotonic'>;
   log: Log;
 }
@@ -124,6 +124,7 @@ export class Membership {
     await this.#insert();
     this.#joinedAt = this.#deps.runtime.monotonic();
     await this.#look();
+    await this.#warnOfNamesake();
     this.#timer = setInterval(() => void this.renew(), EVERY_MS).unref();
     bus.on('daemons_changed', () => void this.#lookAgain());
     bus.onGap(() => void this.#lookAgain());
@@ -204,10 +205,22 @@ export class Membership {
     bus.emit('daemons_changed', undefined);
   }
 
+  /** Commands and metrics name daemons. */
+  async #warnOfNamesake(): Promise<void> {
+    const { self, log } = this.#deps;
+    const isTaken = (await this.list()).some(
+      ({ id, name, host }) => id !== self.id && (name ?? host) === self.name,
+    );
+    if (isTaken)
+      log.warn(
+        { name: self.name },
+        'another daemon of the cluster has this name; give each one of its own: SVC_DAEMON_NAME',
+      );
+  }
+
   async #insert(): Promise<void> {
     const { database, self } = this.#deps;
-    const now = this.#now();
-    const row: DaemonRow = { ...self, ...this.#described(), drain: null, started_at: now, seen_at: now };
+    const row: DaemonRow = { ...self, ...this.#described(), drain: null, seen_at: this.#now() };
     await database.write(async ({ db }) => {
       await db
         .insertInto('daemons')

@@ -17,7 +17,9 @@ export function requireProSettings(config: Pick<Config, 'get'>, identityFile: st
       : [`the master seed of the cluster in SVC_MASTER_SEED_FILE (there is no file ${identityFile})`]),
   ];
   if (missing.length === 0) return;
-  const next = existsSync(identityFile) ? '' : '. Create the seed once per cluster: svc cluster init';
+  const next = existsSync(identityFile)
+    ? ''
+    : '. Copy it from another daemon of the cluster, or create it for the first one: svc cluster init';
   throw new AppError(
     'configuration',
     `Mode pro needs ${new Intl.ListFormat('en-GB').format(missing)}${next}`,

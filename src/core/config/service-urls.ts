@@ -3,14 +3,21 @@ import { isLoopbackHost } from '../text/loopback-host.ts';
 
 /** A URL of PostgreSQL; its password stands before the host, where it is known to be one. */
 export const databaseUrlSchema = z
-  .url({ protocol: /^postgres(?:ql)?$/, error: 'Expected a URL such as postgres://svc@db.example.org/svc' })
+  .url({
+    protocol: /^postgres(?:ql)?$/,
+    error:
+      'Expected a URL such as postgres://svc:PASSWORD@db.example.org/svc, with special characters of the password percent-encoded',
+    // What is no URL has no parameters to look at.
+    abort: true,
+  })
   .refine((url) => !new URL(url).searchParams.has('password'), {
     error: 'Expected the password in front of the host: postgres://USER:PASSWORD@HOST/DATABASE',
   });
 
 export const redisUrlSchema = z.url({
   protocol: /^rediss?$/,
-  error: 'Expected a URL such as redis://redis.example.org:6379',
+  error:
+    'Expected a URL such as redis://:PASSWORD@redis.example.org:6379, with special characters of the password percent-encoded',
 });
 
 /** What keeps a connection to PostgreSQL from being safe from others on the network; undefined where nothing does. */

@@ -47,7 +47,8 @@ export const settings = {
     description: 'The port to listen on; 0 picks a free one',
   }),
   'server.baseUrl': define({
-    schema: () => z.url({ protocol: /^https?$/ }).optional(),
+    schema: () =>
+      z.url({ protocol: /^https?$/, error: 'Expected a URL such as https://svc.example.com' }).optional(),
     default: undefined,
     environment: 'SVC_BASE_URL',
     scope: 'daemon',

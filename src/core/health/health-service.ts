@@ -80,6 +80,7 @@ export class HealthService {
     const backups = this.#deps.backupSchedule?.status() ?? { isOverdue: false };
     const redis = this.#deps.cluster?.redis;
     const awaySince = redis?.awaySince();
+    const redisFault = awaySince ? undefined : await redis?.fault();
     const active = queues.tasks.pending + queues.tasks.queued + queues.tasks.inProgress;
     const assessed = {
       queue: judgeQueue(active),
@@ -88,7 +89,7 @@ export class HealthService {
       deadLetterQueue: judgeDeadLetters(deadLetterQueue.pending),
       storage: judgeStorage(fault),
       backups: judgeBackups(backups),
-      ...(redis && { redis: judgeRedis(awaySince) }),
+      ...(redis && { redis: judgeRedis(awaySince, redisFault) }),
     };
     const component = ([status, message]: Assessment) => ({ status, message, lastChecked: timestamp });
     const total = totalmem();
@@ -181,10 +182,9 @@ function judgeStorage(fault: StorageFault | undefined): Assessment {
   return fault ? ['unhealthy', fault.message] : ['healthy', 'Data can be stored'];
 }
 
-function judgeRedis(awaySince: Date | undefined): Assessment {
-  return awaySince
-    ? ['degraded', 'Redis is away: tasks start more slowly until it is back']
-    : ['healthy', 'Redis answers'];
+function judgeRedis(awaySince: Date | undefined, fault: string | undefined): Assessment {
+  if (awaySince) return ['degraded', 'Redis is away: tasks start more slowly until it is back'];
+  return fault === undefined ? ['healthy', 'Redis answers'] : ['degraded', fault];
 }
 
 export function judgeBackups({ every, lastAt, failure, isOverdue }: BackupScheduleStatus): Assessment {

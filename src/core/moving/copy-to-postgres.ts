@@ -6,7 +6,7 @@ import { auditPages } from '../audit/audit-store.ts';
 import { verifyLog } from '../audit/verify-log.ts';
 import { AppError } from '../errors.ts';
 import { IDENTITY_CHECK } from '../secrets/key-ring.ts';
-import { lockDataDirectory } from '../storage/data-lock.ts';
+import { lockRestingHome } from './lock-resting-home.ts';
 import { MOVED_TO, movedMark, refuseMoved } from '../storage/moved-mark.ts';
 import { migratePostgres } from '../storage/postgres/migrate-postgres.ts';
 import { onPostgres } from '../storage/postgres/start-postgres.ts';
@@ -24,7 +24,7 @@ export async function copyToPostgres(options: MoveOptions): Promise<CopyReport> 
   const { locations, server, now } = options;
   const file = locations.databaseFile;
   if (!existsSync(file)) throw new AppError('not_found', `There is no database ${file}.`);
-  const lock = await lockDataDirectory(join(locations.data, 'daemon.lock'), file);
+  const lock = await lockRestingHome(locations);
   try {
     await migrateSqlite(file);
     const native = new DatabaseSync(file);

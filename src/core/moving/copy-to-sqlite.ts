@@ -19,7 +19,7 @@ import {
 } from '../storage/copy/copy-rows.ts';
 import { PostgresRows } from '../storage/copy/postgres-rows.ts';
 import { SqliteRows } from '../storage/copy/sqlite-rows.ts';
-import { lockDataDirectory } from '../storage/data-lock.ts';
+import { lockRestingHome } from './lock-resting-home.ts';
 import { MOVED_TO, movedMark, refuseMoved } from '../storage/moved-mark.ts';
 import { migratePostgres, requireKnownSchema } from '../storage/postgres/migrate-postgres.ts';
 import { onPostgres } from '../storage/postgres/start-postgres.ts';
@@ -38,7 +38,7 @@ import { indexTexts, migrateSqlite, readStateIn } from './sqlite-side.ts';
 export async function copyToSqlite(options: MoveOptions): Promise<CopyReport> {
   const { locations, server } = options;
   for (const directory of [locations.data, locations.config]) makeDirectory(directory);
-  const lock = await lockDataDirectory(join(locations.data, 'daemon.lock'), locations.databaseFile);
+  const lock = await lockRestingHome(locations);
   try {
     return await onPostgres(server, 'svc-copy', async (client) => {
       await migratePostgres(client);

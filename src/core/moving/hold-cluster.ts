@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../errors.ts';
-import { hostsOf, liveDaemons, SILENT_SECONDS } from '../storage/postgres/live-daemons.ts';
+import { namesOf, liveDaemons, SILENT_SECONDS } from '../storage/postgres/live-daemons.ts';
 import { translatePostgresError } from '../storage/postgres/postgres-errors.ts';
 
 /**
@@ -31,6 +31,6 @@ async function requireNoDaemons(client: pg.ClientBase): Promise<void> {
   if (daemons.length === 0) return;
   throw new AppError(
     'wrong_state',
-    `Daemons of the cluster run on ${hostsOf(daemons)}. Stop them all first: svc daemon stop. One that was killed counts as stopped after ${SILENT_SECONDS} seconds.`,
+    `Daemons of the cluster run: ${namesOf(daemons)}. Stop them all first: svc cluster drain NAME --stop. One that was killed counts as stopped after ${SILENT_SECONDS} seconds.`,
   );
 }

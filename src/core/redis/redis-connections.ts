@@ -44,6 +44,7 @@ export class RedisConnections {
   readonly #open = new Set<Redis>();
   #restUntil = Number.NEGATIVE_INFINITY;
   #awaySince: Date | undefined;
+  #fault: string | undefined;
 
   private constructor(deps: RedisConnectionsDeps, create: (options: Options) => Redis) {
     this.#deps = deps;
@@ -66,6 +67,12 @@ export class RedisConnections {
   /** Since when Redis is away; undefined where it is there. */
   get awaySince(): Date | undefined {
     return this.#awaySince;
+  }
+
+  /** What is wrong with how Redis is set up; looks again where something was. */
+  async fault(): Promise<string | undefined> {
+    if (this.#fault !== undefined) this.#fault = (await this.#policyFault())?.message;
+    return this.#fault;
   }
 
   /** A connection of its own for what blocks or listens, which waits for Redis without end. */
@@ -144,6 +151,7 @@ export class RedisConnections {
 
   async #checkAgain(): Promise<void> {
     const fault = await this.#policyFault();
+    this.#fault = fault?.message;
     if (fault) this.#deps.log.error({ reason: fault.message }, 'Redis is not set up for svc');
   }
 
@@ -154,14 +162,18 @@ export class RedisConnections {
     if (policy === undefined || policy === 'noeviction') return undefined;
     return new AppError(
       'configuration',
-      `The Redis of queue.redis.url may drop keys: its maxmemory-policy is ${policy}. Set it to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction`,
+      `The Redis of queue.redis.url may drop keys: its maxmemory-policy is ${policy}. Set it to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf`,
     );
   }
 
   #refused(error: Error): AppError {
+    const reason = this.#withoutPassword(error);
     return new AppError(
       'configuration',
-      `Redis refuses the credentials of queue.redis.url: ${this.#withoutPassword(error)}`,
+      // What Redis says of a missing password is about its protocol.
+      reason.startsWith('NOAUTH')
+        ? 'Redis needs a password, and queue.redis.url has none. Put it into QUEUE_STORE_URL: redis://:PASSWORD@HOST'
+        : `Redis refuses the user or the password of queue.redis.url (QUEUE_STORE_URL): ${reason}`,
     );
   }
 

@@ -74,7 +74,7 @@ export class KeyRing {
     if ((await ensureState(database, IDENTITY_CHECK, () => check)) !== check)
       throw new AppError(
         'configuration',
-        `${seedFile} is not the identity under which this database was written. Restore the right one: svc devices identity --restore`,
+        `${seedFile} is not the identity under which this database was written. ${mayCreate ? 'Restore the right one' : 'Name the seed of the other daemons in SVC_MASTER_SEED_FILE, or restore it'}: svc devices identity --restore`,
       );
     return ring;
   }

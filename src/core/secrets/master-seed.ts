@@ -42,7 +42,10 @@ const ANY_WRITE = 0o222;
  */
 export function requirePrivateSeed(file: string): void {
   if (process.getuid === undefined) return;
-  const { mode } = statSync(file);
+  const stats = statSync(file);
+  if (stats.isDirectory())
+    throw new AppError('configuration', `${file} is a directory, not the file of the master seed.`);
+  const { mode } = stats;
   const isMounted = (mode & ANY_WRITE) === 0;
   if ((mode & OTHERS_WRITE) === 0 && (isMounted || (mode & OTHERS_READ) === 0)) return;
   const octal = (mode & 0o777).toString(8).padStart(4, '0');

@@ -38,7 +38,11 @@ export class NewTaskCheck {
       missing = missingOf(placement, assignment);
     }
     const lasting = missing.find(({ isTemporary }) => !isTemporary);
-    if (lasting && attached) throw invalid('assignedAgent', lasting.missing);
+    if (lasting && attached)
+      throw invalid(
+        'assignedAgent',
+        `${lasting.missing}${lasting.needsLabels ? ' See: svc cluster ls' : ''}`,
+      );
     const model = await this.#chosenModelWarning(assignment, work, attached);
     return [
       ...missing.map(waitText),

@@ -6,7 +6,7 @@ import { type Database, independent } from '../storage/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { msUntilDue } from './due-time.ts';
 import { queuedWorkOf, type QueuedTask } from './queued-work.ts';
-import type { PlacedTask, TaskPlacement } from './task-placement.ts';
+import { type PlacedTask, type TaskPlacement, waitEvent } from './task-placement.ts';
 import type { TaskStore } from './task-store.ts';
 import type { NewEvent } from './new-event.ts';
 
@@ -35,7 +35,7 @@ export class TaskAdmission {
     const missing = this.#deps.placement.missing(task);
     return missing === undefined
       ? { fits: true, event: queuedEvent }
-      : { fits: false, event: { type: 'waiting_for_agent', message: missing.missing } };
+      : { fits: false, event: waitEvent(missing) };
   }
 
   /** Adds a task to the queue whose row says that it waits for a worker. */

@@ -3,6 +3,7 @@ import type { KnownDaemon } from '../cluster/membership.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
 import { type Ability, canRun, hostLabel, needsOf, type Requirements } from '../placement.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
+import type { NewEvent } from './new-event.ts';
 
 export interface TaskPlacementDeps {
   registry: Pick<AgentRegistry, 'choose' | 'isReady'>;
@@ -18,6 +19,13 @@ export type Missing = Extract<Choice, { missing: string }> & {
   /** True where it is a label, not an agent. */
   needsLabels?: boolean;
 };
+
+/** The event that says why a task waits; a client can tell whether that is an agent or a daemon. */
+export const waitEvent = ({ missing, needsLabels }: Missing): NewEvent => ({
+  type: 'waiting_for_agent',
+  message: missing,
+  ...(needsLabels && { data: { waitsFor: 'daemon' } }),
+});
 
 /** Tells which daemon can run a task, and why none can. */
 export class TaskPlacement {

@@ -1,3 +1,4 @@
+import type { RunDaemon } from '../../contract/placement.ts';
 import type { AgentAdapter, AgentRun, RunningEvent } from '../agents/agent-adapter.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { worktreeVariables } from '../worktrees/worktree-commands.ts';
@@ -92,10 +93,10 @@ export class TaskRunner {
   readonly #claimant: Pick<Claim, 'workerId' | 'daemon' | 'host'>;
   constructor(deps: TaskRunnerDeps) {
     this.#deps = deps;
-    const { id, host, isInCluster } = deps.daemon;
+    const { id, name, host, isInCluster } = deps.daemon;
     this.#claimant = {
       workerId: deps.workerId,
-      daemon: isInCluster ? JSON.stringify({ id, host }) : null,
+      daemon: isInCluster ? JSON.stringify({ id, name, host } satisfies RunDaemon) : null,
       host: isInCluster ? host : null,
     };
   }

@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Database } from '../storage/database.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Runtime } from '../runtime.ts';
-import type { TaskPlacement } from './task-placement.ts';
+import { type TaskPlacement, waitEvent } from './task-placement.ts';
 import type { TaskScanStore } from './task-scan-store.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -37,14 +37,14 @@ export class WaitNotices {
   /** To be called with a task that is queued; answers whether a daemon can run it. */
   async check(task: TaskHead): Promise<boolean> {
     const { database, store, placement, runtime } = this.#deps;
-    const message = placement.missing(task)?.missing;
-    if (message === undefined) return true;
-    if (await this.#isSaid(task, message)) return false;
+    const missing = placement.missing(task);
+    if (missing === undefined) return true;
+    if (await this.#isSaid(task, missing.missing)) return false;
     await database.write(async (transaction) => {
       const now = await store.lockHead(transaction, task.id);
       // Another daemon may have said it at the same moment.
       if (now?.event_seq !== task.event_seq) return;
-      await store.addEvents(transaction, now, runtime.now(), [{ type: 'waiting_for_agent', message }]);
+      await store.addEvents(transaction, now, runtime.now(), [waitEvent(missing)]);
     });
     return false;
   }

@@ -9,10 +9,13 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerAgents(
   server: FastifyInstance,
-  app: Pick<App, 'registry' | 'agentSessions' | 'testAgentProgram' | 'accessWatch' | 'openStreams'>,
+  app: Pick<
+    App,
+    'registry' | 'agentSessions' | 'testAgentProgram' | 'accessWatch' | 'membership' | 'openStreams'
+  >,
   check?: ResponseCheck,
 ): void {
-  const { registry, agentSessions } = app;
+  const { registry, agentSessions, membership } = app;
   const find = async (type: string) => {
     const agent = await registry.find(type);
     if (agent) return agent;
@@ -22,7 +25,10 @@ export function registerAgents(
     server,
     agentsRoutes,
     {
-      list: async () => ({ agents: await registry.list() }),
+      list: async () => ({
+        agents: await registry.list(),
+        ...(membership && membership.others.length > 0 && { daemon: membership.name }),
+      }),
       listTypes: () => ({
         types: registry.types(),
         needs: registry.needs(),

@@ -8,7 +8,7 @@ import type { ResponseCheck } from '../response-check.ts';
 
 export function registerConfig(
   server: FastifyInstance,
-  app: Pick<App, 'config' | 'settings'>,
+  app: Pick<App, 'config' | 'membership' | 'settings'>,
   check?: ResponseCheck,
 ): void {
   implement(
@@ -22,7 +22,8 @@ export function registerConfig(
           setting.pending === undefined
             ? `${setting.key} is set`
             : `${setting.key} is set and takes effect at the next start`;
-        return { message, setting };
+        const daemon = setting.scope === 'daemon' ? app.membership?.name : undefined;
+        return { message, setting, ...(daemon !== undefined && { daemon }) };
       },
     },
     check,

@@ -27,8 +27,8 @@ export const TaskRow = memo(function TaskRow({
 }: TaskRowProps) {
   const { id, title = id, status = 'pending', labels = [], held } = task;
   const name = visibleLine(title);
-  const host = status === 'in_progress' && task.daemon?.host;
-  const worker = [agentOf(task), host].filter(Boolean).join(' · ');
+  const daemon = status === 'in_progress' && (task.daemon?.name ?? task.daemon?.host);
+  const worker = [agentOf(task), daemon].filter(Boolean).join(' · ');
   const project = projectOf(task);
   return (
     <Link

@@ -32,7 +32,13 @@ export function addTaskEvent(timeline: TaskTimeline, event: TaskEvent): void {
       return finishCheck(timeline, event);
     case 'waiting_for_agent':
       timeline.end(at, 'waiting');
-      return timeline.push({ kind: 'wait', key, at, reason: 'agent', text: message });
+      return timeline.push({
+        kind: 'wait',
+        key,
+        at,
+        reason: data['waitsFor'] === 'daemon' ? 'daemon' : 'agent',
+        text: message,
+      });
     case 'retry_scheduled':
     case 'deferred':
       timeline.end(at, 'failed');

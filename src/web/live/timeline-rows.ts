@@ -57,7 +57,7 @@ export interface ApprovalRow extends Base {
 /** Why and until when it waits. */
 export interface WaitRow extends Base {
   kind: 'wait';
-  reason: 'agent' | 'retry' | 'limit' | 'outage';
+  reason: 'agent' | 'daemon' | 'retry' | 'limit' | 'outage';
   text: string;
   /** When the next attempt begins. */
   dueAt?: string;

@@ -101,18 +101,21 @@ describe('svc backup and svc restore', () => {
       expect((await home.svc(['backup', file, '--identity', '--force'], { env })).code).toBe(0);
 
       const running = await home.svc(['restore', file], { env: target });
-      expect(running).toMatchObject({ code: 6, stderr: expect.stringContaining('Another daemon uses') });
+      expect(running).toMatchObject({
+        code: 6,
+        stderr: expect.stringMatching(/Another daemon uses.*Stop it first: svc daemon stop/),
+      });
       await using other = await SvcHome.create();
       const used = await other.svc(['restore', file], { env });
       expect(used).toMatchObject({
         code: 6,
-        stderr: expect.stringContaining('Daemons of the cluster run on'),
+        stderr: expect.stringContaining('Daemons of the cluster run: '),
       });
       const fresh = { ...target, SVC_MASTER_SEED_FILE: join(other.folder, 'seed') };
       const done = await other.svc(['restore', '--paused', file], { env: fresh });
       expect(done).toMatchObject({ code: 0, stdout: '' });
       expect(done.stderr).toMatch(
-        /^Restored the backup of .* copied and compared \d+ rows of \d+ tables\.\n1 settings[^]*The audit log is intact: \d+ entries\.\nThe master seed of the backup is in .*seed\.\n[^]*svc queue resume\n$/,
+        /^Restored the backup of .* copied and compared \d+ rows of \d+ tables\.\n1 setting that[^]*The audit log is intact: \d+ entries\.\nThe master seed of the backup is in .*seed\.\n[^]*svc queue resume\n$/,
       );
       expect(done.stderr).not.toContain('svc@');
       const again = await other.svc(['restore', '--paused', '--json', file], { env: fresh });

@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)('a restore into PostgreSQL (needs PostgreSQL)', { 
     writeFileSync(home.identityFile, `${seed}\n`, { mode: 0o600 });
     await postgres.query(`insert into daemons (id, host, version, role, started_at, seen_at) values ('d', 'host-a', '1', 'all', '',
       to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`);
-    await refused(/Daemons of the cluster run on host-a. Stop them all first/);
+    await refused(/Daemons of the cluster run: host-a. Stop them all first/);
     await postgres.query('delete from daemons');
     await postgres.query("insert into state (key, value) values ('identity_check', 'x')");
     await refused(/is not empty, and a restore replaces nothing. Create an empty database/);

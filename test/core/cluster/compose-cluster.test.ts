@@ -18,7 +18,15 @@ const depsOf = (url: string | undefined, name = 'tasks'): ClusterDeps => {
   return {
     config: { get: (key: string) => values[key] } as unknown as Config,
     bus: new EventBus(),
-    daemon: { id: newPrefix(), isInCluster: true, clusterId, host: 'a', labels: [], hasLabel: () => false },
+    daemon: {
+      id: newPrefix(),
+      isInCluster: true,
+      clusterId,
+      name: 'a',
+      host: 'a',
+      labels: [],
+      hasLabel: () => false,
+    },
     taskColumns: [],
     runtime: systemRuntime,
     log: silentLog,

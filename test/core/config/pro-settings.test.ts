@@ -117,6 +117,8 @@ describe('the URL of the database', () => {
     ['postgres://svc@db.example.org/svc?sslmode=require', 'sslmode=verify-full'],
     ['postgres://svc@localhost/svc?host=db.example.org', 'sslmode=verify-full'],
     ['mysql://svc@localhost/svc', 'Expected a URL such as postgres://'],
+    ['postgres//svc@localhost/svc', 'Expected a URL such as postgres://'],
+    ['postgres://svc:wo#rd@localhost/svc', 'special characters of the password percent-encoded'],
     ['postgres://svc@localhost/svc?password=word', 'Expected the password in front of the host'],
   ])('may not be %s', (url, message) => {
     expect(() => withUrl(url)).toThrow(message);

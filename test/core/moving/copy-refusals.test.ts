@@ -48,7 +48,7 @@ describe.skipIf(!hasPostgres)('a copy of the database (needs PostgreSQL)', () =>
     await expect(copyToSqlite(postgres.options(other))).rejects.toThrow(/is not the identity/);
     await postgres.query(`insert into daemons (id, host, version, role, started_at, seen_at) values ('d', 'host-a', '1', 'all', '',
       to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`);
-    await expect(copyToSqlite(postgres.options(other))).rejects.toThrow(/run on host-a. Stop them all/);
+    await expect(copyToSqlite(postgres.options(other))).rejects.toThrow(/run: host-a. Stop them all/);
     expect(rowsOf(other.databaseFile)).toEqual(before);
     expect(readdirSync(other.data).filter((name) => name.includes('copy'))).toEqual([]);
   });

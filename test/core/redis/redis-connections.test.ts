@@ -38,6 +38,21 @@ describe.skipIf(!hasRedis)('connections to Redis', () => {
     });
   });
 
+  it('say that a Redis may drop keys until it is set up', async () => {
+    await using server = await RedisServer.start();
+    const { connections, lines } = await connect(server.url);
+    await connections.check();
+    expect(await connections.fault()).toBeUndefined();
+    await connections.attempt((redis) => redis.config('SET', 'maxmemory-policy', 'allkeys-lru'));
+    connections.producer.disconnect(true);
+    await expect
+      .poll(() => lines, { timeout: patienceMs })
+      .toContainEqual(expect.stringContaining('not set up'));
+    expect(await connections.fault()).toMatch(/allkeys-lru/);
+    await connections.attempt((redis) => redis.config('SET', 'maxmemory-policy', 'noeviction'));
+    expect(await connections.fault()).toBeUndefined();
+  });
+
   it('accept one that keeps them', async () => {
     await using server = await RedisServer.start();
     const { connections, lines } = await connect(server.url);
@@ -52,6 +67,15 @@ describe.skipIf(!hasRedis)('connections to Redis', () => {
     const error = await connections.check().catch((each: unknown) => each);
     expect(error).toMatchObject({ code: 'configuration' });
     expect(JSON.stringify([error, lines, String(error)])).not.toMatch(/wr(@|%40)ng/);
+  });
+
+  it('say that the URL has no password where Redis needs one', async () => {
+    await using server = await RedisServer.start('--requirepass', 'right');
+    const { connections } = await connect(server.url);
+    await expect(connections.check()).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringMatching(/^Redis needs a password.*QUEUE_STORE_URL/),
+    });
   });
 
   it('tolerate that Redis is away at the start, log it once, and connect when it comes', async () => {

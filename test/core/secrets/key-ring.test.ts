@@ -88,7 +88,9 @@ describe('the keys of a cluster', () => {
     );
     expect(starts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const [refused] = starts.filter((start) => start.status === 'rejected');
-    expect(refused?.reason).toMatchObject({ message: expect.stringContaining('is not the identity') });
+    expect(refused?.reason).toMatchObject({
+      message: expect.stringMatching(/is not the identity.*Name the seed of the other daemons/),
+    });
   });
 
   it.each([

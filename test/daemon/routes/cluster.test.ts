@@ -49,6 +49,21 @@ describeCluster('daemons of a cluster', () => {
     expect((await follow(a.client, id)).task.status).toBe('completed');
   });
 
+  it('says whose agents are listed where other daemons may have others', async () => {
+    await using cluster = await startCluster(2, (index) => ({ flags: { 'daemon.name': `web-${index}` } }));
+    const [, b] = cluster.daemons as [TestDaemon, TestDaemon];
+    await vi.waitFor(async () => expect((await b.client.agents.list()).daemon).toBe('web-1'), PATIENCE);
+  });
+
+  it('says whose setting was changed where each daemon has its own', async () => {
+    await using cluster = await startCluster(1, { flags: { 'daemon.name': 'web-1' } });
+    const [{ client }] = cluster.daemons as [TestDaemon];
+    const change = (key: string, value: string | number) =>
+      client.config.update({ params: { key }, body: { value } });
+    expect(await change('backup.directory', '/tmp/backups')).toMatchObject({ daemon: 'web-1' });
+    expect(await change('queue.retry.attempts', 4)).not.toHaveProperty('daemon');
+  });
+
   it('runs a task on the daemon that has its agent, whichever created it', async () => {
     await using cluster = await startCluster(2, (index) => ({
       extraAdapters: index === 0 ? [testAdapter(async () => ({ output: 'by the first' }))] : [],

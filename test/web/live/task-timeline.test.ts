@@ -114,6 +114,7 @@ it('keeps one row of a thought, of a text and of a plan while they grow', () => 
 it('says why it waits and until when', () => {
   const timeline = timelineOf([
     ['waiting_for_agent', 'No agent is ready'],
+    ['waiting_for_agent', 'No daemon has the label gpu.', { waitsFor: 'daemon' }],
     started(1),
     ['retry_scheduled', 'It broke', { at: at(60), delayMs: 1 }],
     started(1),
@@ -123,6 +124,7 @@ it('says why it waits and until when', () => {
   ]);
   expect(rowsOf(timeline).map((row) => row.kind === 'wait' && [row.reason, row.text, row.dueAt])).toEqual([
     ['agent', 'No agent is ready', undefined],
+    ['daemon', 'No daemon has the label gpu.', undefined],
     ['retry', 'It broke', at(60)],
     ['outage', 'Away', at(90)],
     ['limit', 'Limit', at(100)],

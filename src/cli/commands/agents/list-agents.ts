@@ -34,6 +34,10 @@ export async function listAgents(cli: Cli, { json }: { json?: boolean }): Promis
     ],
     agents,
   );
+  if (answer.daemon !== undefined)
+    output.note(
+      `\nThese are of the daemon ${escapeLine(answer.daemon)}. A task runs on any that has its agent: svc cluster ls`,
+    );
   const steps = agents.flatMap((agent): [string, string][] => {
     const step = nextStep(agent);
     return step === undefined ? [] : [[agent.type, step]];

@@ -57,7 +57,10 @@ function* linesOf(report: ClusterRestoreReport): Generator<string> {
     ? `An earlier restore of ${backup} was complete: all ${rows} rows of ${tables.length} tables are in ${escapeLine(to)}.`
     : `Restored ${backup} to ${escapeLine(to)}: copied and compared ${rows} rows of ${tables.length} tables.`;
   yield* linesOfChanged(changed);
-  if (settings.length > 0) yield `${settings.length} settings that the daemons share were restored with it.`;
+  if (settings.length > 0)
+    yield settings.length === 1
+      ? '1 setting that the daemons share was restored with it.'
+      : `${settings.length} settings that the daemons share were restored with it.`;
   if (archives.length > 0)
     yield `${archives.length} archives of the audit log are in the data directory of this machine.`;
   yield audit.valid

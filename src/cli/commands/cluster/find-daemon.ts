@@ -11,6 +11,8 @@ export function findDaemon({ daemons, answeredBy }: ClusterReport, text = answer
   if (daemon && found.length === 1) return daemon;
   const next = 'List the daemons: svc cluster ls';
   throw daemon
-    ? new CliError(exitCodes.usage, `${found.length} daemons match ${escapeLine(text)}.`, { next })
+    ? new CliError(exitCodes.usage, `${found.length} daemons match ${escapeLine(text)}.`, {
+        next: 'Use the ID: svc cluster ls',
+      })
     : new CliError(exitCodes.notFound, `No daemon matches ${escapeLine(text)}.`, { next });
 }

@@ -83,15 +83,20 @@ async function changeSetting(
     .catch((error: unknown) => wrongValue(key, error));
   if (json) return output.json(answer);
   const setting = viewOf(answer.setting, key);
-  if (setting.pending !== undefined)
+  const on = answer.daemon === undefined ? '' : ` on ${escapeLine(answer.daemon)}`;
+  if (setting.pending !== undefined) {
+    const restart =
+      setting.scope === 'cluster' ? 'a restart of every daemon.' : 'a restart: svc daemon restart';
+    output.note(`${key} will be ${escapeLine(show(setting.pending)) || 'unset'}${on} after ${restart}`);
+  } else if (setting.origin === 'environment' || setting.origin === 'flag')
     output.note(
-      `${key} will be ${escapeLine(show(setting.pending)) || 'unset'} after a restart: svc daemon restart`,
+      `Saved${setting.scope === 'cluster' ? ' for the cluster' : ''}, but ${setting.origin === 'flag' ? 'a flag' : setting.environment} takes precedence: ${key} is ${escapeLine(show(setting.value))}${on}.`,
     );
-  else if (setting.origin === 'environment' || setting.origin === 'flag')
+  else output.note(`${key} is ${escapeLine(show(setting.value)) || 'unset'}${on} (${originOf(setting)}).`);
+  if (answer.daemon !== undefined)
     output.note(
-      `Saved${setting.scope === 'cluster' ? ' for the cluster' : ''}, but ${setting.origin === 'flag' ? 'a flag' : setting.environment} takes precedence: ${key} is ${escapeLine(show(setting.value))}.`,
+      `Other daemons have a value of their own. Set it at the address of each${setting.environment === undefined ? '' : `, or as ${setting.environment} in their environment`}.`,
     );
-  else output.note(`${key} is ${escapeLine(show(setting.value)) || 'unset'} (${originOf(setting)}).`);
 }
 
 /** `svc config path`. */

@@ -52,7 +52,9 @@ export async function copyStorage(
       `${output.paintError('yellow', '!')} The password was in the command line, where other users of this machine can read it. Use DATABASE_URL_FILE and --to postgres.`,
     );
   const data = escapeLine(locations.data);
-  for (const line of to === 'sqlite' ? nextInMini(report, data) : nextInPro(data)) output.note(line);
+  const next =
+    to === 'sqlite' ? nextInMini(report, data) : nextInPro(data, escapeLine(locations.identityFile));
+  for (const line of next) output.note(line);
 }
 
 function* linesOf(report: CopyReport): Generator<string> {
@@ -64,7 +66,8 @@ function* linesOf(report: CopyReport): Generator<string> {
   yield `  from ${escapeLine(from)}`;
   yield `  to   ${escapeLine(to)}`;
   yield* linesOfChanged(changed);
-  if (settings.length > 0) yield `${settings.length} settings moved with it.`;
+  if (settings.length > 0)
+    yield `${settings.length} ${settings.length === 1 ? 'setting' : 'settings'} moved with it.`;
   if (keptAs !== undefined) yield `What was there before is in ${escapeLine(keptAs)}.`;
   yield audit.valid
     ? `The audit log is intact: ${audit.entries} entries.`
@@ -72,10 +75,11 @@ function* linesOf(report: CopyReport): Generator<string> {
   yield 'The old database is marked; svc does not start with it any more.';
 }
 
-const nextInPro = (data: string): string[] => [
+const nextInPro = (data: string, identity: string): string[] => [
   '',
   'Next:',
-  '  1. Give every daemon SVC_MODE=pro, DATABASE_URL, QUEUE_STORE_URL and this identity in SVC_MASTER_SEED_FILE.',
+  '  1. Give every daemon SVC_MODE=pro, DATABASE_URL, QUEUE_STORE_URL and, in SVC_MASTER_SEED_FILE, a copy of this identity:',
+  `     ${identity}`,
   `  2. Start a daemon on this machine first. The output of tasks, files that agents changed, worktrees and archives of the`,
   `     audit log are not in the database; they stay in ${data}.`,
   '',

@@ -82,7 +82,7 @@ function factsOf(
     ['Directory', task.cwd],
     ['Needs', task.needs?.join(', ')],
     ['Host', task.home],
-    ['Daemon', task.daemon && `${task.daemon.id} on ${task.daemon.host}`],
+    ['Daemon', task.daemon && daemonText(task.daemon)],
     ['Branch', result?.changes?.branch],
     ['Changes', result?.changes && changesText(result.changes)],
     ['Pull request', result?.changes?.pullRequest?.url],
@@ -102,6 +102,12 @@ function factsOf(
     ['Candidate of', task.parentId],
     ['Candidates', candidatesText(task)],
   ];
+}
+
+/** `web-2 on box  (daemon_…)`. */
+function daemonText({ id, name = id, host }: NonNullable<Task['daemon']>): string {
+  const place = name === host ? name : `${name} on ${host}`;
+  return name === id ? place : `${place}  (${id})`;
 }
 
 function candidatesText({ bestOf, choice }: Task): string | undefined {

@@ -4,6 +4,8 @@ import type pg from 'pg';
 export const SILENT_SECONDS = 30;
 
 export interface LiveDaemon {
+  /** Null in a database of a version that has none. */
+  name: string | null;
   host: string;
   version: string;
 }
@@ -15,13 +17,15 @@ export async function liveDaemons(client: pg.ClientBase): Promise<LiveDaemon[]> 
   );
   if (!tables[0]?.there) return [];
   const { rows } = await client.query<LiveDaemon>(
-    `select distinct host, version from daemons where seen_at >= to_char(
+    `select to_jsonb(daemons) ->> 'name' as name, host, version from daemons where seen_at >= to_char(
       (clock_timestamp() - interval '${SILENT_SECONDS} seconds') at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    order by host`,
+    order by host, 1`,
   );
   return rows;
 }
 
-/** Names the hosts of daemons: "web-1 and web-2". */
-export const hostsOf = (daemons: readonly LiveDaemon[]): string =>
-  new Intl.ListFormat('en-GB').format(new Set(daemons.map(({ host }) => host)));
+/** Names daemons, with the host where it is another name: "web-1 and web-2 (box)". */
+export const namesOf = (daemons: readonly LiveDaemon[]): string =>
+  new Intl.ListFormat('en-GB').format(
+    daemons.map(({ name, host }) => (name === null || name === host ? host : `${name} (${host})`)),
+  );

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { ReportStart } from '../../../contract/start-step.ts';
 import { AppError } from '../../errors.ts';
 import { type SharedMigration, sharedMigrations } from '../migration.ts';
-import { hostsOf, liveDaemons, SILENT_SECONDS } from './live-daemons.ts';
+import { namesOf, liveDaemons, SILENT_SECONDS } from './live-daemons.ts';
 import { up as firstSchema } from './postgres-schema.ts';
 import { PortableTypes } from './portable-types.ts';
 
@@ -128,7 +128,7 @@ async function requireNoOlder(client: pg.ClientBase): Promise<void> {
   if (daemons.length > 0)
     throw new AppError(
       'wrong_state',
-      `The upgrade of the database takes away what older daemons use, and such daemons run on ${hostsOf(daemons)}. Stop them all first: svc cluster drain --stop. One that was killed counts as stopped after ${SILENT_SECONDS} seconds.`,
+      `The upgrade of the database takes away what older daemons use, and such daemons run: ${namesOf(daemons)}. Stop them all first: svc cluster drain NAME --stop. One that was killed counts as stopped after ${SILENT_SECONDS} seconds.`,
     );
 }
 

@@ -19,8 +19,9 @@ const GONE = new Set([
 /** What `pg` says without a code. */
 const goneTexts =
   /Connection terminated|Client was closed|not queryable|timeout expired|timeout exceeded when trying|Query read timeout/i;
-/** too_many_connections, out_of_memory, insufficient_resources, cannot_connect_now and the like. */
-const UNAVAILABLE = new Set(['53000', '53200', '53300', '53400', '57014', '58000', '58030', 'XX000']);
+/** out_of_memory, insufficient_resources, cannot_connect_now and the like. */
+const UNAVAILABLE = new Set(['53000', '53200', '53400', '57014', '58000', '58030', 'XX000']);
+const TOO_MANY_CONNECTIONS = '53300';
 const READ_ONLY = '25006';
 const DISK_FULL = '53100';
 /** program_limit_exceeded: in what svc does, only an entry of an index can be too long. */
@@ -69,6 +70,12 @@ export function translatePostgresError(error: unknown): unknown {
     return new AppError(
       'validation',
       'A text is too long for the database: of a path, or of another text by which rows are found, it takes at most 2,500 bytes.',
+      { cause: error },
+    );
+  if (codeOf(error) === TOO_MANY_CONNECTIONS)
+    return new AppError(
+      'unavailable',
+      'PostgreSQL has no free connection: max_connections is too small. Try again.',
       { cause: error },
     );
   const isAway =

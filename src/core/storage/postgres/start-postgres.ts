@@ -50,6 +50,13 @@ export async function onPostgres<T>(
   }
 }
 
+/** How an administrator of the server creates the database of the URL. */
+function createCommand(url: string): string {
+  const { username, pathname } = new URL(url);
+  const owner = username === '' ? '' : `--owner=${decodeURIComponent(username)} `;
+  return `createdb ${owner}--encoding=UTF8 --template=template0 ${decodeURIComponent(pathname.slice(1)) || 'svc'}`;
+}
+
 /** What is wrong with the server or with `storage.url`, and what to do about it; without the password. */
 function explain(error: unknown, url: string): unknown {
   const address = addressOf(url);
@@ -57,10 +64,14 @@ function explain(error: unknown, url: string): unknown {
   if (code === '3D000')
     return new AppError(
       'configuration',
-      `PostgreSQL has no database ${address}. Create it: createdb --encoding=UTF8 svc`,
-      {
-        cause: error,
-      },
+      `PostgreSQL has no database ${address}. Create it: ${createCommand(url)}`,
+      { cause: error },
+    );
+  if (code === '42501')
+    return new AppError(
+      'configuration',
+      `The user of storage.url (DATABASE_URL) has too few rights in PostgreSQL at ${address}: ${messageOf(error)}. Make it the owner of the database`,
+      { cause: error },
     );
   if (typeof code === 'string' && code.startsWith('28'))
     return new AppError(

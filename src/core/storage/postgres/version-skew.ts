@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../../errors.ts';
-import { liveDaemons } from './live-daemons.ts';
+import { liveDaemons, namesOf } from './live-daemons.ts';
 
 /**
  * Throws `wrong_state` where a daemon runs on the database whose version is more than one minor version away: daemons of two
@@ -11,7 +11,7 @@ export async function requireNeighbours(client: pg.ClientBase, version: string):
   if (distant)
     throw new AppError(
       'wrong_state',
-      `This is svc ${version}, and a daemon of svc ${distant.version} runs on ${distant.host}. Daemons of a cluster may be one minor version apart. Upgrade step by step, or stop the others first: svc cluster drain --stop`,
+      `This is svc ${version}, and the daemon ${namesOf([distant])} is of svc ${distant.version}. Daemons of a cluster may be one minor version apart. Upgrade step by step, or stop the others first: svc cluster drain NAME --stop`,
     );
 }
 

@@ -36,7 +36,7 @@ export function Details({ task, log }: { task: Task; log: TaskLog }) {
     ['Directory', task.cwd && <code>{escapeLine(task.cwd)}</code>],
     ['Needs', task.needs && escapeLine(task.needs.join(', '))],
     ['Host', hostOf(task)],
-    ['Daemon', task.daemon && <code>{escapeLine(task.daemon.id)}</code>],
+    ['Daemon', task.daemon && <DaemonFact daemon={task.daemon} />],
     ['Repository', task.repository],
     [
       'Branch',
@@ -77,6 +77,13 @@ export function Details({ task, log }: { task: Task; log: TaskLog }) {
 
 /** Where its latest run is or was, or where it has to run. */
 const hostOf = ({ daemon, home }: Task): ReactNode => escapeLine(daemon?.host ?? home ?? '');
+
+const DaemonFact = ({ daemon: { id, name } }: { daemon: NonNullable<Task['daemon']> }) => (
+  <>
+    {name !== undefined && <div>{escapeLine(name)}</div>}
+    <code>{escapeLine(id)}</code>
+  </>
+);
 
 const TaskLink = ({ id }: { id: string }) => (
   <Link to="/tasks/$id" params={{ id }} className={styles['id'] ?? ''}>

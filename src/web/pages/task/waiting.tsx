@@ -57,6 +57,7 @@ function Line({ isForYou = false, children }: { isForYou?: boolean; children: Re
 
 const reasons: Record<WaitRow['reason'], string> = {
   agent: 'Waiting for an agent',
+  daemon: 'Waiting for a daemon',
   retry: 'Attempt failed',
   limit: 'Usage limit reached',
   outage: 'Waiting for the provider',

@@ -26,6 +26,15 @@ it('a task that no daemon can run says which label is missing', async () => {
   const shown = await home.svc(['tasks', 'show', made.stdout.trim()]);
   expect(shown.stdout).toMatch(/^Status +pending$/m);
   expect(shown.stdout).toMatch(/^Needs +tpu, gpu$/m);
+  const logs = await home.svc(['tasks', 'logs', made.stdout.trim()]);
+  expect(logs.stderr).toContain(
+    'waiting for a daemon: No daemon has the labels gpu, tpu. See: svc cluster ls',
+  );
+  const attached = await home.svc(['run', '--agent', 'command', '--needs', 'tpu', 'true']);
+  expect(attached).toMatchObject({
+    code: 78,
+    stderr: 'svc: No daemon has the label tpu. See: svc cluster ls\n',
+  });
   const wrong = await home.svc(['tasks', 'create', '--title', 'Train', '--needs', 'g pu']);
   expect(wrong).toMatchObject({ code: 6, stderr: expect.stringContaining('Expected a label such as gpu') });
 });
@@ -45,8 +54,8 @@ it('svc tasks show and svc cluster ls name the host, the daemon and its labels',
     createdAt: at,
     updatedAt: at,
     needs: ['gpu'],
-    home: 'web-2',
-    daemon: { id: 'daemon_2', host: 'web-2' },
+    home: 'box',
+    daemon: { id: 'daemon_2', name: 'web-2', host: 'box' },
   };
   await using server: ContractServer = await startContractServer({
     tasks: { get: () => ({ task }) },
@@ -58,7 +67,7 @@ it('svc tasks show and svc cluster ls name the host, the daemon and its labels',
           {
             id: 'daemon_2',
             name: 'web-2',
-            host: 'web-2',
+            host: 'box',
             version: '0.1.0',
             role: 'all',
             labels: ['gpu', 'large'],
@@ -75,8 +84,8 @@ it('svc tasks show and svc cluster ls name the host, the daemon and its labels',
     },
   });
   const shown = await home.svc(['tasks', 'show', task.id, '--url', server.url]);
-  expect(shown.stdout).toMatch(/^Host +web-2$/m);
-  expect(shown.stdout).toMatch(/^Daemon +daemon_2 on web-2$/m);
+  expect(shown.stdout).toMatch(/^Host +box$/m);
+  expect(shown.stdout).toMatch(/^Daemon +web-2 on box {2}\(daemon_2\)$/m);
   const listed = await home.svc(['cluster', 'ls', '--url', server.url]);
   expect(listed.stdout).toMatch(/web-2 .*gpu, large/);
 });

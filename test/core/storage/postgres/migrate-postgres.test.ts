@@ -120,7 +120,7 @@ describe.skipIf(!hasPostgres)('the migrations of PostgreSQL (needs PostgreSQL)',
     await expect(migratePostgres(client, { migrations: newer })).rejects.toMatchObject({
       code: 'wrong_state',
       message: expect.stringMatching(
-        /takes away what older daemons use.*run on web-2\. Stop them all/,
+        /takes away what older daemons use.*run: web-2\. Stop them all/,
       ) as string,
     });
     // What only adds is done, and older daemons go on.

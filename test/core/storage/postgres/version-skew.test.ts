@@ -14,7 +14,7 @@ describe.skipIf(!hasPostgres)('daemons of different versions (needs PostgreSQL)'
     for (const version of ['1.3.0', '1.4.9', '1.5.0-beta.1']) await requireNeighbours(client, version);
     for (const version of ['1.2.9', '1.6.0', '2.4.2'])
       await expect(requireNeighbours(client, version)).rejects.toThrow(
-        `This is svc ${version}, and a daemon of svc 1.4.2 runs on web-1. Daemons of a cluster may be one minor version apart.`,
+        `This is svc ${version}, and the daemon web-1 is of svc 1.4.2. Daemons of a cluster may be one minor version apart.`,
       );
     // One that was killed counts as stopped.
     await client.query("update daemons set seen_at = '2026-01-01T00:00:00.000Z'");

@@ -32,6 +32,7 @@ export function DaemonItem({
 }) {
   const { id, state, drained, running, slots, role, version, labels, agents } = daemon;
   const name = escapeLine(daemon.name);
+  const host = escapeLine(daemon.host);
   return (
     <Item
       title={name}
@@ -46,7 +47,7 @@ export function DaemonItem({
           {role !== 'api' && `Running ${running} of ${slots} · `}
           {roles[role]}
           <p>
-            svc {version} · since <Ago at={daemon.startedAt} />
+            {host !== name && `on ${host} · `}svc {version} · since <Ago at={daemon.startedAt} />
             {state === 'silent' && (
               <>
                 {' '}
