@@ -60,6 +60,8 @@ export interface CoreEvents {
   browsers_changed: undefined;
   /** The queue was paused or resumed. */
   pause_changed: undefined;
+  /** The tool policy, or which guards are on. */
+  policy_changed: undefined;
   /** How many slots of a pool of a daemon are free for new work; 0 where work waits for them. */
   capacity_changed: { daemonId: string; pool: string; free: number };
   /** The access key of local mode. */

@@ -92,6 +92,21 @@ describeCluster('work that daemons share', () => {
     expect((await follow(b.client, id)).task.status).toBe('completed');
   });
 
+  it('follows the policy and the guards that another daemon has changed', async () => {
+    await using cluster = await twoDaemons();
+    const { a, b } = cluster;
+    await a.client.policy.update({ body: { blockedTools: ['run_command'], defaultMode: 'deny' } });
+    await a.client.guards.update({ params: { name: 'rate-limit' }, body: { enabled: false } });
+    expect(await b.client.policy.get()).toMatchObject({
+      blockedTools: ['run_command'],
+      defaultMode: 'deny',
+    });
+    const { guards } = await b.client.guards.list();
+    expect(guards.filter(({ enabled }) => !enabled).map(({ name }) => name)).toEqual(['rate-limit']);
+    // What begins a run takes the mode that it knows.
+    await vi.waitFor(() => expect(b.app.policy.policy.defaultMode).toBe('deny'), START_MS);
+  });
+
   it('refuses an access key that another daemon has replaced, and sessions that it has ended', async () => {
     await using cluster = await twoDaemons();
     const { a, b } = cluster;

@@ -47,7 +47,7 @@ export class TaskRights {
         'The owner of the task may not run commands, and this agent runs programs',
         { isFinal: true },
       );
-    const requested = modeFor(policy.policy.defaultMode, securityMode, mayRunCommands);
+    const requested = modeFor((await policy.current()).defaultMode, securityMode, mayRunCommands);
     const limit = grant ? this.#limitBy(grant, stored) : isTrusted ? 'full' : 'allowlist';
     const mode = stricterMode(requested, limit);
     return {

@@ -49,6 +49,7 @@ const relayed: { [K in keyof CoreEvents]: boolean | Reduce<K> } = {
   webhook_changed: true,
   browsers_changed: true,
   pause_changed: true,
+  policy_changed: true,
   capacity_changed: true,
   // What travels is that it changed, not what it is.
   access_key_changed: true,

@@ -2,9 +2,12 @@ import type { Kysely } from 'kysely';
 import { type Guard as GuardInfo, type GuardName, guardNameSchema } from '../../contract/guards.ts';
 import { type Policy, policySchema } from '../../contract/policy.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { DaemonIdentity } from '../daemon-identity.ts';
+import { AppError } from '../errors.ts';
+import type { EventBus } from '../events.ts';
 import type { Database } from '../storage/database.ts';
 import type { Schema } from '../storage/schema.ts';
-import { readState, writeState } from '../storage/state.ts';
+import { writeState } from '../storage/state.ts';
 import { guardDescriptions } from './guard-descriptions.ts';
 
 const POLICY = 'security.policy';
@@ -33,23 +36,47 @@ export interface Changer {
 export interface PolicyServiceDeps {
   database: Database;
   audit: AuditLog;
+  daemon: Pick<DaemonIdentity, 'isInCluster'>;
+  bus: EventBus;
+  /** Reports an unexpected error that no caller receives. */
+  reportBug: (error: unknown) => void;
 }
 
-/** Stores the tool policy and the disabled guards, and writes an audit entry with each change. */
+/**
+ * Stores the tool policy and the disabled guards, and writes an audit entry with each change. What `current` resolves to
+ * is what is stored; between two of its calls, a change by another daemon is known as soon as the hint of it comes.
+ */
 export class PolicyService {
   readonly #deps: PolicyServiceDeps;
   #policy: Policy;
-  #guardsOff: ReadonlySet<string>;
+  #guardsOff: ReadonlySet<string> = new Set();
+  #requested = 0;
+  #applied = 0;
 
-  private constructor(deps: PolicyServiceDeps, policy: Policy, guardsOff: ReadonlySet<string>) {
+  private constructor(deps: PolicyServiceDeps) {
     this.#deps = deps;
-    this.#policy = policy;
-    this.#guardsOff = guardsOff;
+    this.#policy = defaultPolicy;
   }
 
+  /** Loads what is stored, and again whenever another daemon has changed it. */
   static async load(deps: PolicyServiceDeps): Promise<PolicyService> {
-    const { read } = deps.database;
-    return new PolicyService(deps, await readPolicy(read), await readGuardsOff(read));
+    const service = new PolicyService(deps);
+    await service.#reload();
+    const again = () =>
+      void service.#reload().catch((error: unknown) => {
+        // What acts by the policy reads it again in any case.
+        if (!(error instanceof AppError)) deps.reportBug(error);
+      });
+    deps.bus.onRemote('policy_changed', again);
+    deps.bus.onGap(again);
+    return service;
+  }
+
+  /** The policy with every change that was answered before, on any daemon; the guards are as new then. */
+  async current(): Promise<Policy> {
+    // A daemon that is alone has made every change itself.
+    if (this.#deps.daemon.isInCluster) await this.#reload();
+    return this.#policy;
   }
 
   get policy(): Policy {
@@ -68,18 +95,21 @@ export class PolicyService {
   async update(patch: PolicyPatch, changer: Changer): Promise<Policy> {
     const changes = Object.entries(patch).filter(([, value]) => value !== undefined);
     await this.#write(changer, 'policy.changed', Object.fromEntries(changes), async (db) => {
-      const policy = policySchema.parse({ ...(await readPolicy(db)), ...Object.fromEntries(changes) });
-      return { key: POLICY, value: JSON.stringify(policy), apply: () => (this.#policy = policy) };
+      const policy = policySchema.parse({
+        ...(await readStored(db)).policy,
+        ...Object.fromEntries(changes),
+      });
+      return { key: POLICY, value: JSON.stringify(policy) };
     });
     return this.#policy;
   }
 
   async setGuard(name: GuardName, enabled: boolean, changer: Changer): Promise<GuardInfo> {
     await this.#write(changer, 'guard.changed', { name, enabled }, async (db) => {
-      const off = await readGuardsOff(db);
+      const { guardsOff: off } = await readStored(db);
       if (enabled) off.delete(name);
       else off.add(name);
-      return { key: GUARDS_OFF, value: JSON.stringify([...off]), apply: () => (this.#guardsOff = off) };
+      return { key: GUARDS_OFF, value: JSON.stringify([...off]) };
     });
     return this.#describe(name);
   }
@@ -92,19 +122,19 @@ export class PolicyService {
     return { name, enabled: this.isGuardOn(name), description: guardDescriptions[name] };
   }
 
-  /** Builds on what is stored, which others may have changed, and applies the change only after it is committed. */
-  #write(
+  /** Builds on what is stored, which others may have changed, and applies what is stored after the commit. */
+  async #write(
     { userId, address }: Changer,
     tool: string,
     args: Record<string, unknown>,
-    build: (db: Kysely<Schema>) => Promise<{ key: string; value: string; apply: () => void }>,
+    build: (db: Kysely<Schema>) => Promise<{ key: string; value: string }>,
   ): Promise<void> {
-    const { database } = this.#deps;
-    return database.write(async (transaction) => {
+    const { database, audit, bus } = this.#deps;
+    await database.write(async (transaction) => {
       await database.engine.enter(transaction.db, 'policy');
-      const { key, value, apply } = await build(transaction.db);
+      const { key, value } = await build(transaction.db);
       await writeState(transaction.db, key, value);
-      await this.#deps.audit.append(transaction, {
+      await audit.append(transaction, {
         kind: 'security',
         tool,
         userId,
@@ -112,17 +142,32 @@ export class PolicyService {
         arguments: args,
         result: 'ok',
       });
-      transaction.afterCommit(apply);
+      transaction.afterCommit(() => bus.emit('policy_changed', undefined));
     });
+    await this.#reload();
+  }
+
+  async #reload(): Promise<void> {
+    const version = ++this.#requested;
+    const { policy, guardsOff } = await readStored(this.#deps.database.read);
+    // A later read has newer data, even if it finishes first.
+    if (version < this.#applied) return;
+    this.#applied = version;
+    this.#policy = policy;
+    this.#guardsOff = guardsOff;
   }
 }
 
-async function readPolicy(db: Kysely<Schema>): Promise<Policy> {
-  const stored = await readState(db, POLICY);
-  return policySchema.parse({ ...defaultPolicy, ...(stored && (JSON.parse(stored) as object)) });
-}
-
-async function readGuardsOff(db: Kysely<Schema>): Promise<Set<string>> {
-  const off = await readState(db, GUARDS_OFF);
-  return new Set(off === undefined ? [] : (JSON.parse(off) as string[]));
+/** Both at one moment. */
+async function readStored(db: Kysely<Schema>): Promise<{ policy: Policy; guardsOff: Set<string> }> {
+  const rows = await db
+    .selectFrom('state')
+    .select(['key', 'value'])
+    .where('key', 'in', [POLICY, GUARDS_OFF])
+    .execute();
+  const stored = new Map(rows.map(({ key, value }) => [key, JSON.parse(value) as unknown]));
+  return {
+    policy: policySchema.parse({ ...defaultPolicy, ...(stored.get(POLICY) as object | undefined) }),
+    guardsOff: new Set(stored.get(GUARDS_OFF) as string[] | undefined),
+  };
 }

@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { TaskStatus } from '../../contract/task.ts';
 import type { ClusterServices } from '../cluster/cluster-services.ts';
 import type { DaemonIdentity } from '../daemon-identity.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, WriteTransaction } from '../storage/database.ts';
 import { readState, writeState } from '../storage/state.ts';
 import type { ActiveRuns } from './active-runs.ts';
 import { judgeCrash, type Verdict } from './crash-evidence.ts';
@@ -13,8 +13,10 @@ import { type FailureParts, failForGood } from './task-failure.ts';
 import type { TaskScanStore } from './task-scan-store.ts';
 
 const PAGE = 1000;
-/** The start of the machine in which a daemon last took back tasks. */
+/** The start of the machine in which a daemon last took back tasks; in a cluster with the id of the daemon behind it. */
 const BOOT_KEY = 'recovery_boot';
+/** A claim with more left than this was made or renewed lately, so its worker lives: one that died leaves its claims at one moment. */
+const LIVES_MS = LEASE_MS / 2;
 
 export interface TaskRecoveryDeps extends FailureParts {
   database: Database;
@@ -48,7 +50,11 @@ export class TaskRecovery {
       ? undefined
       : judgeCrash(working, this.#deps.runtime.now().toISOString());
     await Promise.all(
-      inFlight.map((task) => this.#giveBack(task, { judge, wasWaiting: waiting.has(task.id) })),
+      inFlight.map((task) =>
+        this.#deps.database.write((transaction) =>
+          this.#giveBack(transaction, task, { judge, wasWaiting: waiting.has(task.id) }),
+        ),
+      ),
     );
     const { cluster } = this.#deps;
     // Asked here, so that the first sweep of a new cluster does not find it; then everything is queued a second time.
@@ -81,22 +87,47 @@ export class TaskRecovery {
   async takeBackExpired(now: string): Promise<void> {
     const { daemon, database } = this.#deps;
     if (daemon.isInCluster && database.contactMs() < LEASE_MS) return;
-    const expired: TaskHead[] = [];
-    await this.#eachPage('in_progress', async (tasks) => {
-      expired.push(
-        ...tasks.filter(({ id, lease_until }) => (lease_until ?? '') < now && !this.#deps.runs.has(id)),
-      );
-    });
-    if (expired.length === 0) return;
-    const waiting = await this.#waitingOf(expired);
-    for (const tasks of Map.groupBy(expired, ({ lease_owner }) => lease_owner).values()) {
-      // The worker is another daemon's: all that it had in its hands may be what killed it.
-      const judge = tasks.some((task) => this.#wasOfThisDaemon(task)) ? undefined : judgeCrash(tasks, now);
-      const moved = await Promise.all(
-        tasks.map((task) => this.#giveBack(task, { judge, wasWaiting: waiting.has(task.id) })),
-      );
-      for (const task of moved) if (task?.status === 'queued') await this.#deps.admission.wake(task);
+    const all: TaskHead[] = [];
+    await this.#eachPage('in_progress', async (tasks) => void all.push(...tasks));
+    const isExpired = ({ id, lease_until }: TaskHead) =>
+      (lease_until ?? '') < now && !this.#deps.runs.has(id);
+    const waiting = await this.#waitingOf(all.filter(isExpired));
+    for (const claims of Map.groupBy(all, ({ lease_owner }) => lease_owner).values()) {
+      const expired = claims.filter(isExpired);
+      if (expired.length === 0) continue;
+      const isAlive = claims.some((task) => this.#wasOfThisDaemon(task) || leftMs(task, now) > LIVES_MS);
+      // What a worker had in its hands when it died is judged together, so those that it claimed last are waited for.
+      if (!isAlive && expired.length < claims.length) continue;
+      const working = expired.filter(({ id }) => !waiting.has(id));
+      const judge = isAlive ? undefined : judgeCrash(working, now);
+      for (const task of await this.#takeBack(expired, { judge, waiting }))
+        if (task.status === 'queued') await this.#deps.admission.wake(task);
     }
+  }
+
+  /** Gives the tasks back that still are as they were read; those that are judged together, all of them or none. */
+  #takeBack(
+    tasks: TaskHead[],
+    { judge, waiting }: { judge: Judge | undefined; waiting: ReadonlySet<string> },
+  ): Promise<TaskHead[]> {
+    const { database, store } = this.#deps;
+    return database.write(async (transaction) => {
+      const locked = await store.lockHeads(
+        transaction,
+        tasks.map(({ id }) => id),
+      );
+      const now = new Map(locked.map((task) => [task.id, task]));
+      const left = tasks.filter(({ id, status, fence, lease_until }) => {
+        const task = now.get(id);
+        return task?.status === status && task.fence === fence && task.lease_until === lease_until;
+      });
+      // Another daemon took some of them, or their worker has renewed them: the next sweep sees what there is then.
+      if (judge && left.length < tasks.length) return [];
+      const moved = [];
+      for (const task of left)
+        moved.push(await this.#giveBack(transaction, task, { judge, wasWaiting: waiting.has(task.id) }));
+      return moved.filter((task) => task !== undefined);
+    });
   }
 
   /** A daemon that is alone has taken every claim. */
@@ -139,11 +170,11 @@ export class TaskRecovery {
 
   /** Where the machine itself went down, no task is to blame. */
   async #hasMachineRestarted(): Promise<boolean> {
-    const { database, bootId } = this.#deps;
+    const { database, bootId, daemon } = this.#deps;
+    const key = daemon.isInCluster ? `${BOOT_KEY} ${daemon.id}` : BOOT_KEY;
     const boot = await bootId();
-    const before = await readState(database.read, BOOT_KEY);
-    if (boot !== undefined && boot !== before)
-      await database.write(({ db }) => writeState(db, BOOT_KEY, boot));
+    const before = await readState(database.read, key);
+    if (boot !== undefined && boot !== before) await database.write(({ db }) => writeState(db, key, boot));
     return boot !== undefined && before !== undefined && boot !== before;
   }
 
@@ -152,11 +183,12 @@ export class TaskRecovery {
    * attempt that ended with a crash that does not count against the task is given back, unless it was the only one: a
    * task with one attempt never runs twice. One that only waited for a person continues to wait.
    */
-  #giveBack(
+  async #giveBack(
+    transaction: WriteTransaction,
     task: TaskHead,
-    { judge, wasWaiting = false }: { judge?: Judge | undefined; wasWaiting?: boolean } = {},
+    { judge, wasWaiting }: { judge: Judge | undefined; wasWaiting: boolean },
   ): Promise<TaskHead | undefined> {
-    const { database, store, runtime } = this.#deps;
+    const { store, runtime } = this.#deps;
     const { crashes, suspect, crash_log } = task;
     const { change, counts, poison }: Verdict = judge?.(task) ?? {
       change: { crashes, suspect, crash_log },
@@ -174,35 +206,36 @@ export class TaskRecovery {
               message: 'The worker of the last attempt died',
             }
           : undefined;
-    return database.write((transaction) =>
-      error
-        ? failForGood(this.#deps, transaction, judged, error)
-        : store.move(
-            transaction,
-            judged,
-            'requeue',
-            runtime.now(),
-            {
-              ...change,
-              attempts: task.attempts - (isForgiven ? 1 : 0),
-              forgiven: task.forgiven + (isForgiven ? 1 : 0),
-              agent_type: null,
-              lease_owner: null,
-              lease_until: null,
-            },
-            [
-              {
-                type: 'requeued',
-                message: wasWaiting
-                  ? `The daemon stopped; the task continues to wait for ${task.best_of === null ? 'the approval' : 'its candidates'}`
-                  : 'The worker died; the task runs again',
-                data: counts ? { crashes: change.crashes } : { suspect: change.suspect > 0 },
-              },
-            ],
-          ),
+    if (error) return failForGood(this.#deps, transaction, judged, error);
+    const waitsFor = task.best_of === null ? 'the approval' : 'its candidates';
+    return store.move(
+      transaction,
+      judged,
+      'requeue',
+      runtime.now(),
+      {
+        ...change,
+        attempts: task.attempts - (isForgiven ? 1 : 0),
+        forgiven: task.forgiven + (isForgiven ? 1 : 0),
+        agent_type: null,
+        lease_owner: null,
+        lease_until: null,
+      },
+      [
+        {
+          type: 'requeued',
+          message: wasWaiting
+            ? `The daemon stopped; the task continues to wait for ${waitsFor}`
+            : 'The worker died; the task runs again',
+          data: counts ? { crashes: change.crashes } : { suspect: change.suspect > 0 },
+        },
+      ],
     );
   }
 }
+
+const leftMs = ({ lease_until }: TaskHead, now: string): number =>
+  lease_until === null ? 0 : Date.parse(lease_until) - Date.parse(now);
 
 /** When the worker was last heard of; after every time if that is not known. */
 const lastRenewal = (leaseUntil: string | null): string =>

@@ -71,6 +71,13 @@ export class TaskStore {
     return (await db.executeQuery(this.#lockHead({ id }))).rows[0];
   }
 
+  /** The same of several. */
+  lockHeads({ db }: Pick<WriteTransaction, 'db'>, ids: readonly string[]): Promise<TaskHead[]> {
+    return this.#engine
+      .lock(db.selectFrom('tasks').select(headColumns).where('id', 'in', ids).orderBy('seq'))
+      .execute();
+  }
+
   /** Whether a task that is not finished continues this one; for one on hold, `released`, whether another that is not. */
   async isContinued({ db }: Pick<WriteTransaction, 'db'>, id: string, released?: string): Promise<boolean> {
     let query = db

@@ -67,7 +67,8 @@ export class CallReview {
   ): Promise<ReviewedCall> {
     const { registry, policy, guards } = this.#deps;
     const tool = given ?? (await registry.find(name));
-    if (matchesTool(policy.policy.blockedTools, name)) throw new Refusal(`The policy blocks ${name}`);
+    const { blockedTools } = await policy.current();
+    if (matchesTool(blockedTools, name)) throw new Refusal(`The policy blocks ${name}`);
     if (!tool) throw new Refusal(`There is no tool ${name.slice(0, 100)}`);
     const reason = tool.unavailable?.();
     if (reason !== undefined) throw new ToolFailure(`${name} is not available: ${reason}`);

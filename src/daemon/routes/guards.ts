@@ -14,7 +14,10 @@ export function registerGuards(
     server,
     guardsRoutes,
     {
-      list: () => ({ guards: policy.guards() }),
+      list: async () => {
+        await policy.current();
+        return { guards: policy.guards() };
+      },
       update: async ({ params, body }, { caller, request }) => ({
         guard: await policy.setGuard(params.name, body.enabled, {
           userId: caller.userId,

@@ -14,7 +14,7 @@ export function registerPolicy(
     server,
     policyRoutes,
     {
-      get: () => policy.policy,
+      get: () => policy.current(),
       update: ({ body }, { caller, request }) =>
         policy.update(body, { userId: caller.userId, address: addressOf(request) }),
     },

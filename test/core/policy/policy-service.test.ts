@@ -5,8 +5,16 @@ import { systemRuntime } from '../../../src/core/runtime.ts';
 import { canRace, openRace, overlap } from '../../helpers/race.ts';
 import { openStorage, type TestStorage } from '../../helpers/storage.ts';
 
-const load = ({ database }: TestStorage) =>
-  PolicyService.load({ database, audit: new AuditLog(systemRuntime, database.engine) });
+const load = ({ database, bus }: TestStorage) =>
+  PolicyService.load({
+    database,
+    bus,
+    audit: new AuditLog(systemRuntime, database.engine),
+    daemon: { isInCluster: true },
+    reportBug: (error) => {
+      throw error;
+    },
+  });
 const ann = { userId: 'user_ann' };
 
 describe('the policy', () => {

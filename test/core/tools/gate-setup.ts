@@ -1,9 +1,10 @@
-import { aloneDaemon } from '../../../src/core/daemon-identity.ts';
+import { aloneDaemon, type DaemonIdentity } from '../../../src/core/daemon-identity.ts';
 import { z } from 'zod';
 import type { ApprovalDecision } from '../../../src/contract/approvals.ts';
 import type { GuardName } from '../../../src/contract/guards.ts';
 import { AuditLog } from '../../../src/core/audit/audit-log.ts';
 import type { Caller } from '../../../src/core/auth/caller.ts';
+import { EventBus } from '../../../src/core/events.ts';
 import { NotificationService } from '../../../src/core/notifications/notification-service.ts';
 import { ApprovalService } from '../../../src/core/approvals/approval-service.ts';
 import { ApprovalStore } from '../../../src/core/approvals/approval-store.ts';
@@ -25,6 +26,10 @@ import { plantTree, type TestTree } from './test-tree.ts';
 export const ann: Caller = { userId: 'user_ann', role: 'user' };
 export const bob: Caller = { userId: 'user_bob', role: 'user' };
 
+const reportBug = (error: unknown) => {
+  throw error;
+};
+
 export type OpenGate = Awaited<ReturnType<typeof openGate>>;
 
 /** A gate over a real database, with one tool and one guard that do what the test says. */
@@ -33,6 +38,7 @@ export async function openGate(
   moreGuards: Guard[] = [],
   homeIn: (tree: TestTree) => string | undefined = () => undefined,
   moreTools: Tool[] = [],
+  daemon: Pick<DaemonIdentity, 'isInCluster'> = aloneDaemon,
 ) {
   const storage = await openStorage();
   const tree = await plantTree();
@@ -56,7 +62,8 @@ export async function openGate(
       .execute(),
   );
   const audit = new AuditLog(runtime, database.engine);
-  const policy = await PolicyService.load({ database, audit });
+  const loadPolicy = () => PolicyService.load({ database, audit, daemon, bus: new EventBus(), reportBug });
+  const policy = await loadPolicy();
   const approvalStore = new ApprovalStore(database);
   const notifications = new NotificationService({ database, bus, runtime });
   const approvals = new ApprovalService({
@@ -132,6 +139,8 @@ export async function openGate(
   return {
     gate,
     policy,
+    /** That of another daemon on the database, which tells this one nothing. */
+    loadPolicy,
     approvals,
     approvalStore,
     editedCalls: new EditedCalls({ approvals, review }),

@@ -47,6 +47,16 @@ describe('the gate', () => {
     expect(await open.call({}, full(open))).not.toHaveProperty('environment');
   });
 
+  it('follows what another daemon has changed of the policy and the guards, also where no one told it', async () => {
+    await using open = await openGate({}, [], undefined, [], { isInCluster: true });
+    open.behaviour.guard = () => 'It leads out';
+    const other = await open.loadPolicy();
+    await other.setGuard('path-traversal', false, {});
+    expect(await open.call({}, full(open))).toEqual(allowed);
+    await other.update({ blockedTools: ['test_*'] }, {});
+    expect(await open.call({}, full(open))).toEqual(refused('The policy blocks test_tool'));
+  });
+
   it.each(modes)('checks the blocked list first in the mode %s', async (mode) => {
     await using open = await openGate();
     await open.policy.update({ blockedTools: ['test_*'], allowedTools: ['test_tool'] }, {});

@@ -123,7 +123,7 @@ export class AgentMessages {
       throw new AppError('forbidden', 'The owner of the conversation may not run commands');
     if (input.provider !== undefined || !input.enableTools)
       throw new AppError('validation', `${agent} answers with its own tools and without a provider`);
-    const mode = modeFor(policy.policy.defaultMode, input.securityMode, isAdmin(caller));
+    const mode = modeFor((await policy.current()).defaultMode, input.securityMode, isAdmin(caller));
     try {
       const sandbox = await sandboxes.check();
       requireMode(mode, agent, sandbox);

@@ -75,7 +75,7 @@ export class TaskRuns {
     const { owner_id: userId } = stored;
     const isTrusted = stored.is_trusted === 1;
     const mayRunCommands = stored.may_command === 1 && (await areAdmins(users, userId));
-    const requested = modeFor(policy.policy.defaultMode, task.securityMode, mayRunCommands);
+    const requested = modeFor((await policy.current()).defaultMode, task.securityMode, mayRunCommands);
     const mode = isTrusted ? requested : stricterMode(requested, 'allowlist');
     const state =
       storedState(row) ??

@@ -116,7 +116,7 @@ export class ToolMessageService {
     const found = await conversations.find(caller, id);
     const usedBy = await usedInConversation(this.#deps.repositoryNames, caller, found);
     const model = await providers.resolve(input, usedBy, { asks: true });
-    const mode = modeFor(policy.policy.defaultMode, input.securityMode, isAdmin(caller));
+    const mode = modeFor((await policy.current()).defaultMode, input.securityMode, isAdmin(caller));
     const workspace = await this.#deps.workspace(found);
     const { content, enableTools, maxRoundTrips } = input;
     const accepted = await conversations.accept(caller, id, content, { model, signal });
