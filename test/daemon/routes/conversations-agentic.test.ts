@@ -205,7 +205,7 @@ describe('the limits of an agentic turn', () => {
   });
 
   it('a time limit fails the run with TIMEOUT', async () => {
-    await using short = await startDaemon({ sessionMs: 1000 });
+    await using short = await startDaemon({ sessionMs: 4000 });
     await useModel(short, model);
     const { id } = await begin(short);
     model.script = (reply) => reply.piece('Well');
@@ -219,7 +219,7 @@ describe('the limits of an agentic turn', () => {
       status: 'interrupted',
       error: {
         code: 'TIMEOUT',
-        message: 'Agentic mode reached its time limit of 1 s; a task has no such limit',
+        message: 'Agentic mode reached its time limit of 4 s; a task has no such limit',
       },
     });
   });
