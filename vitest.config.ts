@@ -81,8 +81,9 @@ const tests = globSync('test/**/*.test.ts').filter((path) => {
 export default defineConfig({
   test: {
     // The long forms take ten times as much of everything, and a database server answers a hundred times later.
-    testTimeout: isLong || isPro ? 180_000 : 30_000,
-    hookTimeout: 30_000,
+    testTimeout: isLong || isPro ? 180_000 : 60_000,
+    // Hooks start daemons, database servers and browsers, on a disk that may be cold.
+    hookTimeout: isLong || isPro ? 180_000 : 60_000,
     // What is waited for comes; how soon says something of the machine only.
     expect: { poll: { timeout: 20_000 } },
     // The long forms drive browsers and dozens of programs: one stall of a shared machine is tried again, and the report says so.

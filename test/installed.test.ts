@@ -68,7 +68,7 @@ describe.runIf(isLong)('the packed package, installed on its own', () => {
     report = stdout + stderr;
     expect(status, report).toBe(0);
     [model, port] = await Promise.all([startModelServer(), freePort()]);
-  }, 120_000);
+  }, 180_000);
   afterAll(async () => {
     await svc(['daemon', 'stop']);
     await model[Symbol.asyncDispose]();

@@ -31,7 +31,7 @@ describe('the packed package', () => {
     });
     packed = (JSON.parse(answer) as [Packed])[0];
     paths = packed.files.map(({ path }) => path);
-  }, 120_000);
+  }, 180_000);
 
   it('has the launcher, the bundle with its maps and licenses, the client, the manual page, and nothing else', () => {
     const known =

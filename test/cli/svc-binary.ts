@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setInterval } from 'node:timers/promises';
 import { execa, type ResultPromise } from 'execa';
+import { freePort } from '../../bench/free-port.ts';
 import { isAlive } from '../../src/cli/connection/daemon-file.ts';
 import { compileCache } from '../helpers/compile-cache.ts';
 import { memoryFolder } from '../helpers/memory-folder.ts';
@@ -175,14 +174,4 @@ export async function said(running: Running, from: 'stdout' | 'stderr', pattern:
     throw new Error(`It ended and had said only: ${text}`);
   });
   return Promise.race([found, ended]);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -127,8 +127,7 @@ function watch({ client }: TestDaemon, id: string, after?: string) {
   });
   return {
     items,
-    has: (type: RunEvent['type']) =>
-      vi.waitFor(() => expect(items.map(({ data }) => data.type)).toContain(type), 10_000),
+    has: (type: RunEvent['type']) => until(() => expect(items.map(({ data }) => data.type)).toContain(type)),
     async leave() {
       leaving.abort();
       await over;
@@ -236,8 +235,8 @@ describeCluster('an approval on two daemons', () => {
     await redis.kill();
     await decide(b, pendingApprovals[0]?.id ?? '');
     const decidedAt = performance.now();
-    await vi.waitFor(async () => expect((await messagesOf(b, id)).at(-1)?.content).toBe('All done'), 10_000);
-    expect(performance.now() - decidedAt).toBeLessThan(5000);
+    await until(async () => expect((await messagesOf(b, id)).at(-1)?.content).toBe('All done'));
+    expect(performance.now() - decidedAt).toBeLessThan(15_000);
   });
 
   it('is resumed by another daemon once the first has stopped', async () => {

@@ -40,6 +40,8 @@ it('holds for one agent, and defers a task that nobody follows until the next da
     flags: { 'agents.tokensPerDay': { test: 1000 } },
     extraAdapters: [spending(2000), spending(2000, 'other')],
   });
+  const midnight = new Date();
+  midnight.setUTCHours(24, 0, 0, 0);
   const { task } = await daemon.client.tasks.create({ body });
   const deferred = await until(async () => {
     const { task: now } = await daemon.client.tasks.get({ params: { id: task.id } });
@@ -47,8 +49,6 @@ it('holds for one agent, and defers a task that nobody follows until the next da
     expect(now.scheduledFor).toBeDefined();
     return now;
   });
-  const midnight = new Date();
-  midnight.setUTCHours(24, 0, 0, 0);
   expect(Date.parse(deferred.scheduledFor ?? '')).toBeGreaterThanOrEqual(midnight.getTime());
   const other = await daemon.client.tasks.create({ body: { ...body, assignedAgent: 'other' } });
   expect((await follow(daemon.client, other.task.id)).task.status).toBe('completed');

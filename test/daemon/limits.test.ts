@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { send } from '../helpers/http.ts';
+import { until } from '../helpers/tasks.ts';
 import { addUser } from '../helpers/users.ts';
 
 const submit = (daemon: TestDaemon, token: string) =>
@@ -14,12 +15,15 @@ const countOf = (answers: { status: number }[], status: number) =>
 describe('the rate limit of the gateway', () => {
   it('the gateway accepts ten concurrent requests of a token, and more of another token', async () => {
     await using daemon = await startDaemon();
-    const [first, second] = [await tokenOf(daemon), await tokenOf(daemon)];
-    const answers = await many(11, () => submit(daemon, first));
-    expect([countOf(answers, 202), countOf(answers, 429)]).toEqual([10, 1]);
-    const refused = answers.find(({ status }) => status === 429);
-    expect(refused?.headers.get('retry-after')).toBe('1');
-    expect((await submit(daemon, second)).status).toBe(202);
+    // Again with another token where the machine needed more than their second for all of them.
+    await until(async () => {
+      const [first, second] = [await tokenOf(daemon), await tokenOf(daemon)];
+      const answers = await many(11, () => submit(daemon, first));
+      expect([countOf(answers, 202), countOf(answers, 429)]).toEqual([10, 1]);
+      const refused = answers.find(({ status }) => status === 429);
+      expect(refused?.headers.get('retry-after')).toBe('1');
+      expect((await submit(daemon, second)).status).toBe(202);
+    });
   });
 
   it('the gateway accepts GATEWAY_RATE_LIMIT_RPM requests a minute, and then says when to retry', async () => {

@@ -75,9 +75,7 @@ describe('access to the live feed', () => {
     );
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(answer.toString('utf8')).toContain('401 Unauthorized');
-    await vi
-      .waitFor(() => expect(isClosed).toBe(true), { timeout: 2000 })
-      .finally(() => socket.resetAndDestroy());
+    await vi.waitFor(() => expect(isClosed).toBe(true), 20_000).finally(() => socket.resetAndDestroy());
   });
 
   it('the live feed rejects a plain HTTP request', async () => {

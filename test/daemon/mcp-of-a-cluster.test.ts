@@ -57,7 +57,7 @@ describeCluster('a client of the Model Context Protocol at two daemons', () => {
       status: 'completed',
       result: { structuredContent: { result: { output: 'of the cluster' } } },
     });
-  }, 60_000);
+  }, 180_000);
 
   it('stops waiting at one where it cancels the call at the other', async () => {
     const held = heldAdapter();
@@ -82,7 +82,7 @@ describeCluster('a client of the Model Context Protocol at two daemons', () => {
     const { task } = await a.client.tasks.get({ params: { id } });
     expect(task.status).not.toBe('cancelled');
     (await held.started(0)).succeed();
-  }, 60_000);
+  }, 180_000);
 
   it('asks its user at one about a call of the task, and takes the answer at the other', async () => {
     const held = heldAdapter();
@@ -119,5 +119,5 @@ describeCluster('a client of the Model Context Protocol at two daemons', () => {
     const owner = { userId: 'user_owner', role: 'admin' as const };
     const decided = await Promise.all([first, second].map((each) => b.app.approvals.get(owner, each.id)));
     expect(decided.map(({ status }) => status)).toEqual(['pending', 'approved']);
-  }, 60_000);
+  }, 180_000);
 });

@@ -67,7 +67,7 @@ describe.skipIf(!canTrace)(`${SPELLINGS} forms of path traversal (needs strace)`
     headers = { cookie: `${sessionCookie}=${readFileSync(join(home, 'svc', 'owner-session'), 'utf8')}` };
     const synced = await send({ url }, 'POST', '/api/memory/sync', { basePath: folder }, headers);
     expect(synced.body).toMatchObject({ added: 1 });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     if (daemon?.exitCode === null) {
       // The daemon, and strace with it.

@@ -117,7 +117,7 @@ describeCluster('work that daemons share', () => {
     const { token } = await b.app.accessKey.verify('the second key');
     expect(await b.app.sessions.resolve(token)).toBeDefined();
     await a.client.auth.updateAccessKey({ body: { key: 'the third key' } });
-    await vi.waitFor(async () => expect(await b.app.sessions.resolve(token)).toBeUndefined(), 2000);
+    await vi.waitFor(async () => expect(await b.app.sessions.resolve(token)).toBeUndefined(), START_MS);
   });
 
   it('ends a stream whose session ended unheard, and no other', async () => {

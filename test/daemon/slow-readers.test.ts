@@ -88,9 +88,7 @@ it('a user may have 32 streams open, of events and of the live feed together', a
   expect((await daemon.client.tasks.listEvents({ params: { id: task.id } })).count).toBeGreaterThan(0);
   streams[0]?.close();
   live[0]?.socket.terminate();
-  await vi.waitFor(async () => expect((await openLive(daemon)).status).toBe(101), { timeout: 10_000 });
-  await vi.waitFor(async () => expect((await openStream(daemon, task.id)).response.status).toBe(200), {
-    timeout: 10_000,
-  });
+  await vi.waitFor(async () => expect((await openLive(daemon)).status).toBe(101), 20_000);
+  await vi.waitFor(async () => expect((await openStream(daemon, task.id)).response.status).toBe(200), 20_000);
   for (const { socket } of live) socket.terminate();
 });

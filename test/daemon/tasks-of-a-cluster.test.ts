@@ -1,8 +1,8 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeCluster, startCluster } from '../helpers/cluster.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { RedisServer } from '../helpers/redis-server.ts';
-import { follow, testAdapter } from '../helpers/tasks.ts';
+import { follow, testAdapter, until } from '../helpers/tasks.ts';
 
 /** Two daemons with one slot each; `runs` counts who runs what. */
 async function twoDaemons(
@@ -46,7 +46,7 @@ describeCluster('tasks of two daemons', () => {
     await using cluster = await twoDaemons(() => gate.promise);
     const { a, b, runs } = cluster;
     const ids = [await create(a), await create(a)];
-    await vi.waitFor(() => expect(runs).toHaveLength(2), 10_000);
+    await until(() => expect(runs).toHaveLength(2));
     expect(new Set(runs.map(({ daemon }) => daemon)).size).toBe(2);
     gate.resolve();
     for (const id of ids)
@@ -57,7 +57,7 @@ describeCluster('tasks of two daemons', () => {
     await using cluster = await twoDaemons(untilStopped);
     const { a, b, runs } = cluster;
     const id = await create(a);
-    await vi.waitFor(() => expect(runs).toHaveLength(1), 10_000);
+    await until(() => expect(runs).toHaveLength(1));
     const other = runs[0]?.daemon === 0 ? b : a;
     await other.client.tasks.cancel({ params: { id } });
     const { task } = await follow(a.client, id);
@@ -88,7 +88,7 @@ describeCluster('tasks of two daemons', () => {
     await using cluster = await twoDaemons(() => gate.promise, redis);
     const { a, b, runs } = cluster;
     const id = await create(a);
-    await vi.waitFor(() => expect(runs).toHaveLength(1), 10_000);
+    await until(() => expect(runs).toHaveLength(1));
     const other = runs[0]?.daemon === 0 ? b : a;
     const following = follow(other.client, id);
     const ended = new Promise<void>((resolve) => void other.app.finishWatcher.watch(id, resolve));
@@ -103,7 +103,7 @@ describeCluster('tasks of two daemons', () => {
     await using cluster = await twoDaemons(() => gate.promise);
     const { a, b, runs } = cluster;
     const ids = [await create(a), await create(a), await create(b)];
-    await vi.waitFor(() => expect(runs).toHaveLength(2), 10_000);
+    await until(() => expect(runs).toHaveLength(2));
     for (const { client } of [a, b]) {
       const { pools, workers } = await client.queue.getStatus();
       expect(workers.tasks.concurrency).toBe(2);

@@ -53,5 +53,5 @@ describeCluster('daemons of two versions (need PostgreSQL and Redis)', () => {
     });
     await client.end();
     await cluster.remove();
-  }, 120_000);
+  }, 180_000);
 });

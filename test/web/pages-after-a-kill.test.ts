@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('pages whose daemon is killed (needs Chromium)', ()
   beforeAll(ensureBuilt);
   afterAll(closeBrowser);
 
-  it('stay as they are, and show what happened once it is back', { timeout: 120_000 }, async () => {
+  it('stay as they are, and show what happened once it is back', { timeout: 180_000 }, async () => {
     await using home = await SvcHome.create();
     expect((await home.svc(['daemon', 'start'])).code).toBe(0);
     const headers = {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   ensureBuilt();
   home = await SvcHome.create();
   await home.svc(['agents', 'add', 'demo', '--acp', '--', program, ...args]);
-}, 60_000);
+}, 180_000);
 afterAll(() => home[Symbol.asyncDispose]());
 
 describe('svc agents ls', () => {

@@ -37,7 +37,7 @@ describe.runIf(hasBrowser)('the page of the guide of the typed client', () => {
     await once(proxy, 'listening');
     site = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     daemon = await startDaemon({ flags: { 'server.baseUrl': site } });
-  }, 120_000);
+  }, 180_000);
   afterAll(async () => {
     await closeBrowser();
     proxy.closeAllConnections();

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AgentTestStep } from '../../../src/contract/agents.ts';
 import type { ConfiguredAgent } from '../../../src/core/agent-programs/configured-agents.ts';
 import { ProgramProbe } from '../../../src/core/agent-programs/program-probe.ts';
@@ -9,6 +9,7 @@ import { testAgent } from '../../../src/core/agent-programs/test-agent.ts';
 import { presetOf } from '../../../src/core/agents/presets.ts';
 import { systemRuntime } from '../../../src/core/runtime.ts';
 import { acpProgram } from '../../helpers/agents/acp-settings.ts';
+import { memoryFolder } from '../../helpers/memory-folder.ts';
 
 const agentOf = (change: Partial<ConfiguredAgent>): ConfiguredAgent => ({
   type: 'demo',
@@ -44,8 +45,6 @@ async function stepsOf(agent: Partial<ConfiguredAgent>, signal = new AbortContro
     messageOf: (step: string) => steps.find(({ name }) => name === step)?.message,
   };
 }
-
-const folds = () => readdirSync(tmpdir()).filter((name) => name.startsWith('svc-agent-test-'));
 
 describe('the test of an agent', () => {
   it('passes with an agent that answers, asks and stops', async () => {
@@ -117,11 +116,17 @@ describe('the test of an agent', () => {
   });
 
   it('removes its fold, and ends at once when the caller has gone', async () => {
-    const before = folds();
+    // Of its own: another file may test an agent at the same time.
+    const folder = memoryFolder();
+    vi.stubEnv('TMPDIR', folder);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(folder, { recursive: true });
+    });
     const controller = new AbortController();
     controller.abort();
     const { states } = await stepsOf(acpProgram(), controller.signal);
     expect(states).toMatchObject({ start: 'failed', turn: 'skipped', stop: 'ok' });
-    expect(folds().filter((name) => !before.includes(name))).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 });

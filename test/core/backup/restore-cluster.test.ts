@@ -47,7 +47,7 @@ async function filesOf(server: Options['server']) {
   };
 }
 
-describe.skipIf(!hasPostgres)('a restore into PostgreSQL (needs PostgreSQL)', { timeout: 120_000 }, () => {
+describe.skipIf(!hasPostgres)('a restore into PostgreSQL (needs PostgreSQL)', { timeout: 180_000 }, () => {
   it('brings every row, the shared settings and the archives, and a backup of it holds the same', async () => {
     const backup = await makeBackup(1001);
     using home = await makeHome();

@@ -108,5 +108,5 @@ describe.skipIf(!hasRedis)('the stream of a run', () => {
     })();
     await expect(reading).rejects.toBeInstanceOf(StreamUnavailable);
     expect(got).toEqual([{ item: 'one' }]);
-  }, 60_000);
+  }, 180_000);
 });

@@ -9,13 +9,13 @@ function wayOut(
   origins: string[] = [],
   allowed: string[] = [],
   address = '127.0.0.1',
-  limits: { maxBytes?: number } = {},
+  limits: { maxBytes?: number; stallMs?: number } = {},
 ) {
   const resolver = new Resolver(async () => [{ address, family: address.includes(':') ? 6 : 4 }]);
   const outbound = createModelFetch(
     () => allowed,
     () => new Set(origins),
-    { resolver, stallMs: 300, ...limits },
+    { resolver, stallMs: 20_000, ...limits },
   );
   return { fetch: outbound.fetch, [Symbol.asyncDispose]: () => outbound.close() };
 }
@@ -80,7 +80,7 @@ describe('a request to a model', () => {
 
   it('a model request fails when the response stalls', async () => {
     await using server = await startLoopbackServer((response) => void response.write('one'));
-    await using out = wayOut([server.url]);
+    await using out = wayOut([server.url], [], '127.0.0.1', { stallMs: 300 });
     const response = await out.fetch(server.url);
     await expect(response.text()).rejects.toMatchObject({ cause: { code: 'UND_ERR_BODY_TIMEOUT' } });
   });

@@ -185,7 +185,7 @@ describe.skipIf(!hasRedis)('a queue on Redis', () => {
     connection.disconnect();
     const { workers } = await daemon({ ...place, concurrency: 1, lockMs: 300 });
     await eventually(() => expect(workers.delivered).toEqual(['a']));
-  }, 60_000);
+  }, 180_000);
 
   it('an id is delivered by this daemon where Redis hangs', async () => {
     await using server = await RedisServer.start();
@@ -221,7 +221,7 @@ describe.skipIf(!hasRedis)('a queue on Redis', () => {
     await eventually(() => expect(delivered()).toContain('kept'));
     await api.queue.enqueue('after');
     await eventually(() => expect(delivered()).toContain('after'));
-  }, 60_000);
+  }, 180_000);
 
   it('a shorter delay holds, a longer one does not, and no delay ends the wait', async () => {
     const place = await someone();

@@ -102,7 +102,7 @@ describe('pages of tasks', () => {
       ),
       { numRuns: sized(8, 40) },
     );
-  }, 60_000);
+  }, 180_000);
 
   it('pages by cursor equal pages by offset', async () => {
     await using storage = await openStorage();

@@ -133,7 +133,7 @@ it('ends a wait for the next attempt when the daemon stops', async () => {
   const stopping = new AbortController();
   const { sender, counted } = senderOf({ stopping: stopping.signal });
   const sent = sender.send({}, 1);
-  await vi.waitFor(() => expect(receiver.requests).toHaveLength(1));
+  await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), 20_000);
   stopping.abort(new Error('svc stops'));
   await sent;
   expect(counted()).toEqual({ dropped: 1 });

@@ -100,11 +100,9 @@ describe('a completion', () => {
     const before = model.aborted;
     const answer = open(gone.signal, {});
     await asked.promise;
-    const since = performance.now();
     gone.abort();
     await expect(answer).rejects.toThrow('abort');
     await until(() => expect(model.aborted).toBe(before + 1));
-    expect(performance.now() - since).toBeLessThan(1000);
   });
 });
 
@@ -165,10 +163,8 @@ describe('a streamed completion', () => {
     const before = model.aborted;
     const reader = (await open(gone.signal)).body?.getReader();
     await reader?.read();
-    const since = performance.now();
     gone.abort();
     await until(() => expect(model.aborted).toBe(before + 1));
-    expect(performance.now() - since).toBeLessThan(1000);
   });
 
   const broken: [name: string, script: Script][] = [

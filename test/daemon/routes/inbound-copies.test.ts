@@ -37,7 +37,7 @@ async function expectOneTask(daemon: TestDaemon, answers: InboundReply[]) {
   expect((await daemon.client.tasks.list()).tasks.map(({ id }) => id)).toEqual([accepted[0]?.body.taskId]);
 }
 
-describe(`${COPIES} simultaneous webhooks`, { timeout: 120_000 }, () => {
+describe(`${COPIES} simultaneous webhooks`, { timeout: 180_000 }, () => {
   it('simultaneous copies of one delivery create one task and one entry', async () => {
     await using daemon = await startDaemon({ flags: inboundFlags });
     const delivery = fromGithub(openedIssue());

@@ -59,7 +59,7 @@ const stored = async () => {
   return total;
 };
 
-describe.runIf(hasSharedFixtures)('recorded deliveries', { timeout: 60_000 }, () => {
+describe.runIf(hasSharedFixtures)('recorded deliveries', { timeout: 180_000 }, () => {
   it('has many recorded deliveries of all three vendors', () => {
     const of = (provider: WireName) => recorded.filter((each) => each.provider === provider).length;
     expect([of('codehost'), of('tracker_a'), of('tracker_b')].every((count) => count > 15)).toBe(true);

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ModelDaemon, startModelDaemon } from '../../helpers/model-daemon.ts';
 import { says } from '../../helpers/model-server.ts';
 import { openDoor } from '../../helpers/openai-door.ts';
+import { until } from '../../helpers/tasks.ts';
 
 const model = 'ollama/test-model';
 const long = 'word '.repeat(200);
@@ -41,9 +42,9 @@ it('ends a stream that passes the tokens of a minute, and the call of the provid
   const door = await openDoor(running.daemon, { tokensPerMinute: 1000 });
   const events = await door.stream(model);
   expect(JSON.parse(events.at(-1) ?? '')).toMatchObject({ error: { code: 'rate_limit_exceeded' } });
-  await vi.waitFor(() => expect(running.model.aborted).toBe(aborted + 1), { timeout: 5000 });
+  await until(() => expect(running.model.aborted).toBe(aborted + 1));
   running.model.script = says('Hello');
-  await vi.waitFor(async () =>
+  await until(async () =>
     expect(await door.chat(model)).toMatchObject({
       status: 429,
       body: { error: { code: 'rate_limit_exceeded' } },
@@ -86,7 +87,7 @@ it('has every call in the ledger of usage, also one that broke off', async () =>
   const used = () => client.usage.list({ query: { by: 'model', tokenId: id } });
   running.model.script = says('Hello');
   await (await ask({})).text();
-  await vi.waitFor(async () =>
+  await until(async () =>
     expect((await used()).usage).toMatchObject([
       { key: model, calls: 1, inputTokens: 11, outputTokens: 7, costUsd: 0.0081 },
     ]),
@@ -96,6 +97,6 @@ it('has every call in the ledger of usage, also one that broke off', async () =>
   const { body } = await ask({ stream: true }, controller.signal);
   await body?.getReader().read();
   controller.abort();
-  await vi.waitFor(async () => expect((await used()).sum.calls).toBe(2), { timeout: 5000 });
+  await until(async () => expect((await used()).sum.calls).toBe(2));
   expect((await used()).sum.outputTokens).toBeGreaterThan(100);
 });

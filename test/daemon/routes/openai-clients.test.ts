@@ -105,7 +105,7 @@ describe.skipIf(!hasSharedFixtures).each(clients)('$name', (client) => {
       stall: 0.6,
     });
     await client.abort(door, model);
-    await vi.waitFor(() => expect(askedOf(model)[0]?.clientClosed).toBe(true), { timeout: 5000 });
+    await vi.waitFor(() => expect(askedOf(model)[0]?.clientClosed).toBe(true), 20_000);
   });
 });
 

@@ -21,7 +21,8 @@ export const player: string = fileURLToPath(new URL('tools/agent-player.mjs', sh
 function realUrl(url: URL): URL {
   return existsSync(url) ? pathToFileURL(`${realpathSync(url)}/`) : url;
 }
-const LIMIT_MS = 20_000;
+/** Only ends a broken test. */
+const LIMIT_MS = 60_000;
 
 type Decision = 'allow_once' | 'allow_always' | 'reject_once' | 'cancelled';
 
@@ -214,7 +215,7 @@ export async function playTranscript(
       if (seen.end.outcome !== 'completed') break;
     }
   child.stdin.end();
-  const gone = setTimeout(() => child.kill('SIGTERM'), 1000);
+  const gone = setTimeout(() => child.kill('SIGTERM'), transcript.note === undefined ? LIMIT_MS : 1000);
   const exit = await exited;
   await closed;
   clearTimeout(limit);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inRounds } from '../../async/in-rounds.ts';
 import type { Database, Engine } from '../database.ts';
 import { storableJson } from '../storable-text.ts';
 import type { TaskNumbers } from './task-numbers.ts';
@@ -10,7 +11,6 @@ const LONG_PARTS = ['output', 'artifacts', 'verification', 'candidates', 'refuse
 
 /** The PostgreSQL implementation, with text search by `tsvector` and JSON by `jsonb`. */
 export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskNumbers: TaskNumbers): Engine {
-  let refreshing: Promise<void> | undefined;
   return {
     nextTaskSeq: () => taskNumbers.next(),
     textMatches,
@@ -30,7 +30,7 @@ export function postgresEngine(database: Pick<Database, 'read' | 'write'>, taskN
     jsonValue: (column, path) => sql`${sql.ref(column)}::jsonb #> ${path.split('.').slice(1)}::text[]`,
     // Reading never holds up this process.
     mayHaveMany: async () => false,
-    refreshTextIndex: () => (refreshing ??= indexMissing(database).finally(() => (refreshing = undefined))),
+    refreshTextIndex: inRounds(() => indexMissing(database)),
     lock: (query) => query.forNoKeyUpdate(),
     lockUser: async (db, userId) => {
       await db.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute();

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { inRounds } from '../../async/in-rounds.ts';
 import type { Database, Engine, TextSlice } from '../database.ts';
 import { inTime } from './long-reads/read-messages.ts';
 import type { Schema } from '../schema.ts';
@@ -17,7 +18,6 @@ const WATERMARK = 'task_text_seq';
 export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq: number): Engine {
   // Only one process writes, so it assigns the numbers, and rows can be inserted at the end of a transaction.
   let taskSeq = lastSeq;
-  let refreshing: Promise<void> | undefined;
   const refresh = async () => {
     while (await indexNextTasks(database));
   };
@@ -48,7 +48,7 @@ export function sqliteEngine(database: Pick<Database, 'read' | 'write'>, lastSeq
     enter: async () => undefined,
     // What is not indexed yet is what comes after the watermark.
     noteText: () => undefined,
-    refreshTextIndex: () => (refreshing ??= refresh().finally(() => (refreshing = undefined))),
+    refreshTextIndex: inRounds(refresh),
     forgetTexts,
     changeText,
   };

@@ -28,7 +28,7 @@ beforeAll(async () => {
     '--no-key',
   ];
   expect(await home.svc(['--autostart', ...configure])).toMatchObject({ code: 0 });
-}, 120_000);
+}, 180_000);
 afterAll(async () => {
   await home[Symbol.asyncDispose]();
   await model[Symbol.asyncDispose]();

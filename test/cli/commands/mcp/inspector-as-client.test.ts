@@ -19,7 +19,7 @@ beforeAll(async () => {
   home = memoryFolder();
   const { authorization } = await bearerOf(daemon, ['tasks:write', 'agents:command']);
   token = authorization.replace('Bearer ', '');
-}, 120_000);
+}, 180_000);
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 /** The targets of the inspector: a program that it starts, and an address. */

@@ -18,7 +18,7 @@ beforeAll(async () => {
   daemon = await startDaemon({ flags: { 'limits.streamsPerUser': 2 } });
   const { token } = await daemon.app.sessions.create({ userId: 'user_owner', kind: 'sign-in' });
   env = { SVC_HOME: memoryFolder(), SVC_URL: daemon.url, SVC_TOKEN: token };
-}, 120_000);
+}, 180_000);
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 const create = (mcp: SvcMcp, id: number, prompt: string) =>
@@ -183,5 +183,5 @@ describe('svc mcp', () => {
     expect(await mcp.initialize()).toMatchObject({ result: { serverInfo: { name: 'svc' } } });
     await home.svc(['daemon', 'restart']);
     expect(await mcp.request(5, 'tools/list')).toHaveProperty('result');
-  }, 60_000);
+  }, 180_000);
 });

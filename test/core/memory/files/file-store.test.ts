@@ -173,7 +173,7 @@ describe('FileStore', () => {
     expect(world.find('zebra')).toHaveLength(42);
   });
 
-  it('the file store is consistent after a kill at any moment', { timeout: 120_000 }, async () => {
+  it('the file store is consistent after a kill at any moment', { timeout: 180_000 }, async () => {
     using world = createIndexedTree();
     for (let at = 0; at < 300; at++) world.write(`${at}.md`, `# ${at}\n${'zebra and lion\n'.repeat(at)}`);
     world.database.close();

@@ -130,7 +130,7 @@ describe('a hostile tree', () => {
     expect(await world.syncDirectory()).toMatchObject({ removed: 1 });
   });
 
-  it('handles trees deeper than the maximum path length', { timeout: 120_000 }, async () => {
+  it('handles trees deeper than the maximum path length', { timeout: 180_000 }, async () => {
     using world = createIndexedTree();
     // Goes down step by step, which no path could.
     const dig = `const fs = require('fs');
@@ -238,7 +238,7 @@ describe('a hostile tree', () => {
     expect(orphans(world.database)).toBe(0);
   });
 
-  it(`handles ${FILES} files, half of them in one directory`, { timeout: 120_000 }, async () => {
+  it(`handles ${FILES} files, half of them in one directory`, { timeout: 180_000 }, async () => {
     const [part, rest] = [FILES * 0.6, FILES * 0.4];
     using world = createIndexedTree();
     for (let at = 0; at < 50; at++) mkdirSync(world.at(`${at}`));

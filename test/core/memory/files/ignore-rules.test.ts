@@ -45,7 +45,7 @@ const pattern = fc
 const rules = fc.array(pattern, { maxLength: 4 }).map((lines) => lines.join('\n'));
 
 describe.skipIf(spawnSync('git', ['--version']).status !== 0)('ignore rules beside git', () => {
-  it('ignores the same files as git for any rules at any level', { timeout: 120_000 }, async () => {
+  it('ignores the same files as git for any rules at any level', { timeout: 180_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(path, { minLength: 1, maxLength: 12 }),

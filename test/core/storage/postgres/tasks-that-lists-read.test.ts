@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)('what a list of many tasks reads in PostgreSQL (ne
       await database.close();
       await drop();
     }
-  }, 60_000);
+  }, 180_000);
 
   it('does not take another core, nor all of a frequent value before its first row', async () => {
     const { url, drop } = await newPostgresDatabase();

@@ -5,7 +5,7 @@ import { openMcpServers, run, stdio } from './mcp-setup.ts';
 
 const token = 'tracker-token-0123456789';
 const headers = { Authorization: `Bearer ${token}` };
-const limits = { connectMs: 4000, callMs: 4000 };
+const limits = { connectMs: 10_000, callMs: 10_000 };
 
 describe('an MCP server over HTTP', () => {
   it('sends the configured headers in one session, and closes it with the connection', async () => {
@@ -126,7 +126,7 @@ describe('an MCP server over HTTP', () => {
     await using server = await startLoopbackServer(() => undefined);
     await using mcp = await openMcpServers({ bad: { url: server.url }, good: stdio('good') }, { limits });
     expect(new Set((await mcp.servers.tools()).map(({ server: name }) => name))).toEqual(new Set(['good']));
-    expect((await mcp.servers.servers())[0]).toMatchObject({ message: 'It did not answer in 4 seconds' });
+    expect((await mcp.servers.servers())[0]).toMatchObject({ message: 'It did not answer in 10 seconds' });
   });
 
   it('refuses a server at a cloud metadata address', async () => {

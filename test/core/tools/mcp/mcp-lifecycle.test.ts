@@ -57,7 +57,7 @@ describe('a connection to an MCP server', () => {
     mcp.wait(1000);
     expect(await mcp.servers.tools()).toEqual([]);
     // If the caller had waited, the attempt would be finished.
-    await vi.waitFor(() => expect(mcp.processes()).not.toEqual([]), { interval: 5 });
+    await vi.waitFor(() => expect(mcp.processes()).not.toEqual([]), { timeout: 20_000, interval: 5 });
   });
 
   it('times out a slow call and keeps the connection open', async () => {

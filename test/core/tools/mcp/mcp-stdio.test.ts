@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { ToolFailure } from '../../../../src/core/tools/tool.ts';
 import { openMcpServers, run, stdio } from './mcp-setup.ts';
 
-const quick = { connectMs: 4000, callMs: 4000 };
+/** Enough for a program to start on a busy machine, and what one that is silent costs. */
+const quick = { connectMs: 10_000, callMs: 10_000 };
 
 describe('an MCP server over stdio', () => {
   it('prefixes the tools of a server, and marks them read-only only if the settings say so', async () => {
@@ -128,7 +129,7 @@ describe('an MCP server over stdio', () => {
 
 describe('a faulty MCP server over stdio', () => {
   it.each([
-    ['silent', 'It did not answer in 4 seconds'],
+    ['silent', 'It did not answer in 10 seconds'],
     ['garbage', 'Its output is not MCP'],
     ['endlessLine', 'It sent a message of more than 8388608 bytes'],
     ['flood', 'It sends too many messages'],
