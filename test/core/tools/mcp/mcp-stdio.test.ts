@@ -128,7 +128,8 @@ describe('an MCP server over stdio', () => {
 });
 
 describe('a faulty MCP server over stdio', () => {
-  it.each([
+  // Two of them use up their time.
+  it.concurrent.each([
     ['silent', 'It did not answer in 10 seconds'],
     ['garbage', 'Its output is not MCP'],
     ['endlessLine', 'It sent a message of more than 8388608 bytes'],
