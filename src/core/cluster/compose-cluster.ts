@@ -33,8 +33,8 @@ export interface ClusterServices {
     hasOthers: () => boolean;
     /** Gives the work that waits in the line of this daemon to the others. */
     handOver: () => Promise<void>;
-    /** Since when Redis is away; undefined where it is there, or none is used. */
-    redis?: { awaySince: () => Date | undefined };
+    /** What is wrong with Redis, if anything; a daemon that is alone uses none. */
+    redis?: { fault: () => { since: Date; message: string } | undefined };
     /** Whether the queue has lost its wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
     hasLostQueue: () => Promise<boolean>;
     /** The events of turns, for clients that are connected to another daemon; a daemon that is alone has none. */
