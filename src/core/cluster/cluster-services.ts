@@ -5,6 +5,7 @@ import type { RateLimits } from '../limits/rate-limits.ts';
 import type { Log } from '../log.ts';
 import type { MemoryQueueDeps } from '../queue/memory-queue.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
+import type { RedisFault } from '../redis/redis-connections.ts';
 import type { Runtime } from '../runtime.ts';
 import type { TaskHead } from '../storage/rows/tasks.ts';
 import type { Membership } from './membership.ts';
@@ -34,8 +35,8 @@ export interface ClusterServices {
     hasOthers: () => boolean;
     /** Gives the work that waits in the line of this daemon to the others. */
     handOver: () => Promise<void>;
-    /** Since when Redis is away, and what is wrong with how it is set up; undefined where nothing is, or none is used. */
-    redis?: { awaySince: () => Date | undefined; fault: () => Promise<string | undefined> };
+    /** What is wrong with Redis, if anything; a daemon that is alone uses none. */
+    redis?: { fault: () => Promise<RedisFault | undefined> };
     /** Whether the queue has lost its wake-ups, so that the rows have to be queued again; one daemon hears it, once. */
     hasLostQueue: () => Promise<boolean>;
     /** The events of turns, for clients that are connected to another daemon; a daemon that is alone has none. */

@@ -70,7 +70,7 @@ export async function joinCluster(deps: ClusterDeps & { url: string }): Promise<
         },
         hasOthers,
         handOver: async () => void (await Promise.all([...queues].map((queue) => queue.handOver()))),
-        redis: { awaySince: () => connections.awaySince, fault: () => connections.fault() },
+        redis: { fault: () => connections.fault() },
         hasLostQueue: async () => {
           const lost = await Promise.all([...queues].map((queue) => queue.wasEmptied()));
           return lost.includes(true);

@@ -84,6 +84,8 @@ export class RedisRelay implements EventRelay {
   #plan(): void {
     const ms = this.#isListening ? READ_AGAIN_MS.connected : READ_AGAIN_MS.apart;
     this.#timer = setTimeout(() => {
+      // One that refused it may take it now.
+      if (!this.#isListening && this.#subscriber?.status === 'ready') void this.#listen();
       this.#gap();
       this.#plan();
     }, ms).unref();

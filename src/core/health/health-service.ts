@@ -79,8 +79,7 @@ export class HealthService {
     const box = await sandbox.check();
     const backups = this.#deps.backupSchedule?.status() ?? { isOverdue: false };
     const redis = this.#deps.cluster?.redis;
-    const awaySince = redis?.awaySince();
-    const redisFault = awaySince ? undefined : await redis?.fault();
+    const redisFault = await redis?.fault();
     const active = queues.tasks.pending + queues.tasks.queued + queues.tasks.inProgress;
     const assessed = {
       queue: judgeQueue(active),
@@ -89,7 +88,7 @@ export class HealthService {
       deadLetterQueue: judgeDeadLetters(deadLetterQueue.pending),
       storage: judgeStorage(fault),
       backups: judgeBackups(backups),
-      ...(redis && { redis: judgeRedis(awaySince, redisFault) }),
+      ...(redis && { redis: judgeRedis(redisFault?.message) }),
     };
     const component = ([status, message]: Assessment) => ({ status, message, lastChecked: timestamp });
     const total = totalmem();
@@ -124,8 +123,8 @@ export class HealthService {
           redis: {
             ...component(assessed.redis),
             details: {
-              state: awaySince ? ('away' as const) : ('up' as const),
-              ...(awaySince && { since: awaySince.toISOString() }),
+              state: redisFault?.isAway ? ('away' as const) : ('up' as const),
+              ...(redisFault && { since: redisFault.since.toISOString() }),
             },
           },
         }),
@@ -182,8 +181,7 @@ function judgeStorage(fault: StorageFault | undefined): Assessment {
   return fault ? ['unhealthy', fault.message] : ['healthy', 'Data can be stored'];
 }
 
-function judgeRedis(awaySince: Date | undefined, fault: string | undefined): Assessment {
-  if (awaySince) return ['degraded', 'Redis is away: tasks start more slowly until it is back'];
+function judgeRedis(fault: string | undefined): Assessment {
   return fault === undefined ? ['healthy', 'Redis answers'] : ['degraded', fault];
 }
 

@@ -2,12 +2,16 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { within } from '../async/within.ts';
 import { AppError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { adviceOn, isRefusal, isRefusedCaller, isReplica, setupProblemOf } from './redis-refusals.ts';
 
 /** A request never waits longer than this for Redis: what it would have said is found in the rows. */
 const COMMAND_MS = 500;
 const CONNECT_MS = 2000;
 /** After a command that was not answered in time, none is sent for so long. */
 const REST_MS = 1000;
+/** A Redis that refuses some commands takes others: it is all right again when it has refused none for so long. */
+const REFUSAL_MS = 30_000;
+const AWAY = 'Redis is away: tasks start more slowly until it is back';
 const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 10), 1000);
 
 type Options = Omit<RedisOptions, 'replyMapping'>;
@@ -20,10 +24,24 @@ const policies = {
     commandTimeout: COMMAND_MS,
     connectTimeout: CONNECT_MS,
     retryStrategy,
+    reconnectOnError: isReplica,
   },
   /** Waits for Redis as long as it takes. */
-  consumer: { maxRetriesPerRequest: null, connectTimeout: CONNECT_MS, retryStrategy },
+  consumer: {
+    maxRetriesPerRequest: null,
+    connectTimeout: CONNECT_MS,
+    retryStrategy,
+    reconnectOnError: isReplica,
+  },
 } satisfies Record<string, Options>;
+
+/** Why Redis is not used, or not for everything, and since when. */
+export interface RedisFault {
+  since: Date;
+  message: string;
+  /** Whether it is away; otherwise it refuses commands, or is not set up for svc. */
+  isAway: boolean;
+}
 
 export interface RedisConnectionsDeps {
   url: string;
@@ -43,8 +61,11 @@ export class RedisConnections {
   readonly #create: (options: Options) => Redis;
   readonly #open = new Set<Redis>();
   #restUntil = Number.NEGATIVE_INFINITY;
-  #awaySince: Date | undefined;
-  #fault: string | undefined;
+  #away: RedisFault | undefined;
+  /** `at`: when it refused a command for the last time, by the monotonic clock. */
+  #refusal: (RedisFault & { at: number }) | undefined;
+  /** What is wrong with how it is set up. */
+  #setup: RedisFault | undefined;
 
   private constructor(deps: RedisConnectionsDeps, create: (options: Options) => Redis) {
     this.#deps = deps;
@@ -64,15 +85,10 @@ export class RedisConnections {
     return this.producer.status === 'ready' && this.#deps.monotonic() >= this.#restUntil;
   }
 
-  /** Since when Redis is away; undefined where it is there. */
-  get awaySince(): Date | undefined {
-    return this.#awaySince;
-  }
-
-  /** What is wrong with how Redis is set up; looks again where something was. */
-  async fault(): Promise<string | undefined> {
-    if (this.#fault !== undefined) this.#fault = (await this.#policyFault())?.message;
-    return this.#fault;
+  /** What is wrong with Redis, if anything; looks again at how it is set up where something was wrong with that. */
+  async fault(): Promise<RedisFault | undefined> {
+    if (this.#setup) await this.#look();
+    return this.#away ?? this.#refusal ?? this.#setup;
   }
 
   /** A connection of its own for what blocks or listens, which waits for Redis without end. */
@@ -98,24 +114,31 @@ export class RedisConnections {
     }
   }
 
-  /** Logs that Redis is away, once per outage. */
+  /** Logs that Redis is away or refuses what svc needs, once until that is over. */
   report(error: unknown): void {
-    if (this.#awaySince || this.#open.size === 0) return;
-    this.#awaySince = this.#deps.now();
-    this.#deps.log.warn(
-      { reason: this.#withoutPassword(error) },
-      'Redis is away: tasks start more slowly until it is back',
-    );
+    if (this.#open.size === 0) return;
+    const reason = this.#withoutPassword(error);
+    const since = this.#deps.now();
+    if (isRefusal(error)) {
+      const at = this.#deps.monotonic();
+      if (this.#refusal) return void (this.#refusal.at = at);
+      const message = `Redis refuses commands: tasks start more slowly until that is corrected. ${adviceOn(reason)}`;
+      this.#refusal = { since, message, isAway: false, at };
+      this.#deps.log.warn({ reason }, message);
+    } else if (!this.#away) {
+      this.#away = { since, message: AWAY, isAway: true };
+      this.#deps.log.warn({ reason }, AWAY);
+    }
   }
 
   /**
-   * Waits a moment for Redis. Throws an `AppError` where it refuses the password or may drop keys; one that is away is
-   * checked as soon as it is there.
+   * Waits a moment for Redis. Throws an `AppError` where it refuses the password, may drop keys or is a cluster; one that is
+   * away is checked as soon as it is there.
    */
   async check(): Promise<void> {
     const ready = Promise.withResolvers<void>();
     const failed = (error: Error) =>
-      isRefusal(error) ? ready.reject(this.#refused(error)) : ready.resolve();
+      isRefusedCaller(error) ? ready.reject(this.#refused(error)) : ready.resolve();
     this.producer.once('ready', ready.resolve).once('error', failed);
     const timer = setTimeout(ready.resolve, CONNECT_MS);
     try {
@@ -124,8 +147,8 @@ export class RedisConnections {
       clearTimeout(timer);
       this.producer.off('ready', ready.resolve).off('error', failed);
     }
-    const fault = await this.#policyFault();
-    if (fault) throw fault;
+    const problem = await this.#setupProblem();
+    if (problem !== undefined) throw new AppError('configuration', problem);
   }
 
   close(): void {
@@ -144,37 +167,38 @@ export class RedisConnections {
   }
 
   #back(): void {
-    if (!this.#awaySince) return;
-    this.#awaySince = undefined;
-    this.#deps.log.info({}, 'Redis is back');
+    if (this.#away) {
+      this.#away = undefined;
+      this.#deps.log.info({}, 'Redis is back');
+    }
+    if (this.#refusal && this.#deps.monotonic() - this.#refusal.at >= REFUSAL_MS) {
+      this.#refusal = undefined;
+      this.#deps.log.info({}, 'Redis takes all commands again');
+    }
   }
 
   async #checkAgain(): Promise<void> {
-    const fault = await this.#policyFault();
-    this.#fault = fault?.message;
-    if (fault) this.#deps.log.error({ reason: fault.message }, 'Redis is not set up for svc');
+    await this.#look();
+    if (this.#setup) this.#deps.log.error({ reason: this.#setup.message }, 'Redis is not set up for svc');
+  }
+
+  async #look(): Promise<void> {
+    const message = await this.#setupProblem();
+    if (message === undefined) this.#setup = undefined;
+    else this.#setup = { since: this.#setup?.since ?? this.#deps.now(), message, isAway: false };
   }
 
   /** INFO says it where CONFIG is forbidden too, as with hosted servers. */
-  async #policyFault(): Promise<AppError | undefined> {
-    const info = await this.attempt((redis) => redis.info('memory'));
-    const policy = /^maxmemory_policy:([\w-]+)/m.exec(info?.value ?? '')?.[1];
-    if (policy === undefined || policy === 'noeviction') return undefined;
-    return new AppError(
-      'configuration',
-      `The Redis of queue.redis.url may drop keys: its maxmemory-policy is ${policy}. Set it to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction, and in redis.conf`,
-    );
+  async #setupProblem(): Promise<string | undefined> {
+    const info = await this.attempt((redis) => redis.info());
+    return info && setupProblemOf(info.value);
   }
 
   #refused(error: Error): AppError {
-    const reason = this.#withoutPassword(error);
-    return new AppError(
-      'configuration',
-      // What Redis says of a missing password is about its protocol.
-      reason.startsWith('NOAUTH')
-        ? 'Redis needs a password, and queue.redis.url has none. Put it into QUEUE_STORE_URL: redis://:PASSWORD@HOST'
-        : `Redis refuses the user or the password of queue.redis.url (QUEUE_STORE_URL): ${reason}`,
-    );
+    const answer = this.#withoutPassword(error);
+    const advice = adviceOn(answer);
+    // What Redis says of a missing password is about its protocol.
+    return new AppError('configuration', answer.startsWith('NOAUTH') ? advice : `${advice}: ${answer}`);
   }
 
   #withoutPassword(error: unknown): string {
@@ -190,4 +214,3 @@ export class RedisConnections {
 /** As the library says it of a command; some of its waits are for something else. */
 const TIMED_OUT = 'Command timed out';
 const isTimeout = (error: unknown): boolean => messageOf(error) === TIMED_OUT;
-const isRefusal = (error: Error): boolean => /^(?:WRONGPASS|NOAUTH|NOPERM|ERR AUTH)/.test(error.message);

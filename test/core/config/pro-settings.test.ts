@@ -107,6 +107,8 @@ describe('the URL of the database', () => {
     'postgresql://svc:word@127.0.0.1:5433/svc',
     'postgres://svc@[::1]/svc',
     'postgres:///svc?host=/run/postgresql',
+    'postgres://svc@%2Frun%2Fpostgresql/svc',
+    'postgres://svc:a@b%40%2F%23c@localhost/svc',
     'postgres://svc@db.example.org/svc?sslmode=verify-full',
   ])('may be %s', (url) => {
     expect(withUrl(url).get('storage.url')).toBe(url);
@@ -120,6 +122,8 @@ describe('the URL of the database', () => {
     ['postgres//svc@localhost/svc', 'Expected a URL such as postgres://'],
     ['postgres://svc:wo#rd@localhost/svc', 'special characters of the password percent-encoded'],
     ['postgres://svc@localhost/svc?password=word', 'Expected the password in front of the host'],
+    ['postgres://svc@10.0.0.1:5432,10.0.0.2:5432/svc', 'with one host'],
+    ['postgres://svc@localhost,localhost/svc', 'with one host'],
   ])('may not be %s', (url, message) => {
     expect(() => withUrl(url)).toThrow(message);
   });
@@ -128,6 +132,20 @@ describe('the URL of the database', () => {
     const url = 'postgres://svc@db.example.org/svc';
     expect(withUrl(url, { SVC_STORAGE_TLS: 'off' }).get('storage.url')).toBe(url);
   });
+});
+
+it.each([
+  ['DATABASE_URL', 'postgres://svc:hush/ff@localhost/svc'],
+  ['DATABASE_URL', 'postgres://svc:12/ff@localhost/svc'],
+  ['DATABASE_URL', 'postgres://svc:12#ff@localhost/svc'],
+  ['DATABASE_URL', 'postgres://svc:12?ff@localhost/svc'],
+  [environmentNameOf('queue.redis.url'), 'redis://svc:12/ff@localhost'],
+  [environmentNameOf('queue.redis.url'), 'redis://:hush#ff@localhost'],
+  [environmentNameOf('queue.redis.url'), 'redis://:50%ff@localhost'],
+])('%s with a password that is not percent-encoded is refused without showing it: %s', (variable, url) => {
+  const start = () => open({ env: { SVC_MODE: 'pro', [variable]: url } });
+  expect(start).toThrow('percent-encoded, such as %40 for @');
+  expect(start).not.toThrow(/ff|hush|12|50/);
 });
 
 describe.each([

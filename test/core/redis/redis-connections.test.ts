@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { RedisConnections } from '../../../src/core/redis/redis-connections.ts';
 import type { Log } from '../../../src/core/log.ts';
+import { freePort } from '../../../bench/free-port.ts';
 import { hasRedis, RedisServer } from '../../helpers/redis-server.ts';
 import { patienceMs } from '../../helpers/long.ts';
 
@@ -10,7 +11,7 @@ afterEach(() => {
 });
 
 /** Connections with everything that they log, one line each. */
-async function connect(url: string) {
+async function connect(url: string, monotonic = () => performance.now()) {
   const lines: string[] = [];
   const keep = (level: string) => (fields: object, message: string) =>
     void lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
@@ -18,7 +19,7 @@ async function connect(url: string) {
   const connections = await RedisConnections.open({
     url,
     log,
-    monotonic: () => performance.now(),
+    monotonic,
     now: () => new Date(),
   });
   open.push(connections);
@@ -48,9 +49,59 @@ describe.skipIf(!hasRedis)('connections to Redis', () => {
     await expect
       .poll(() => lines, { timeout: patienceMs })
       .toContainEqual(expect.stringContaining('not set up'));
-    expect(await connections.fault()).toMatch(/allkeys-lru/);
+    expect(await connections.fault()).toMatchObject({
+      message: expect.stringContaining('allkeys-lru'),
+      isAway: false,
+    });
     await connections.attempt((redis) => redis.config('SET', 'maxmemory-policy', 'noeviction'));
     expect(await connections.fault()).toBeUndefined();
+  });
+
+  it('refuse a Redis in cluster mode and say what to do', async () => {
+    await using server = await RedisServer.start(
+      '--cluster-enabled',
+      'yes',
+      '--cluster-port',
+      String(await freePort()),
+    );
+    const { connections } = await connect(server.url);
+    await expect(connections.check()).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringMatching(/cluster mode.*cluster-enabled no/),
+    });
+  });
+
+  it('log once that Redis takes no writes, however many are refused and reads are answered, and say what to do', async () => {
+    await using server = await RedisServer.start();
+    let time = 0;
+    const { connections, lines } = await connect(server.url, () => time);
+    await connections.check();
+    await connections.attempt((redis) => redis.config('SET', 'maxmemory', '1'));
+    for (let n = 0; n < 3; n++) {
+      expect(await connections.attempt((redis) => redis.set('a', '1'))).toBeUndefined();
+      expect(await connections.attempt((redis) => redis.get('a'))).toEqual({ value: null });
+    }
+    expect(lines).toEqual([expect.stringMatching(/Redis refuses commands.*raise maxmemory.*OOM/)]);
+    expect(await connections.fault()).toMatchObject({
+      message: expect.stringContaining('raise maxmemory'),
+      isAway: false,
+    });
+    await connections.attempt((redis) => redis.config('SET', 'maxmemory', '0'));
+    time += 30_000;
+    expect(await connections.attempt((redis) => redis.set('a', '1'))).toEqual({ value: 'OK' });
+    expect(lines.slice(1)).toEqual([expect.stringContaining('takes all commands again')]);
+    expect(await connections.fault()).toBeUndefined();
+  });
+
+  it('leave a server that has become a replica, whose address may lead to another one by now', async () => {
+    await using server = await RedisServer.start();
+    const { connections, lines } = await connect(server.url);
+    await connections.check();
+    await connections.attempt((redis) => redis.replicaof('127.0.0.1', 1));
+    const again = next(connections, 'ready');
+    expect(await connections.attempt((redis) => redis.set('a', '1'))).toBeUndefined();
+    await again;
+    expect(lines).toEqual([expect.stringMatching(/refuses commands.*name the primary.*READONLY/)]);
   });
 
   it('accept one that keeps them', async () => {

@@ -58,6 +58,7 @@ export function connectionOptions(
 
 /** Host, port and database, for messages. */
 export function addressOf(url: string): string {
-  const { hostname, port, pathname } = new URL(url);
-  return `${hostname || 'localhost'}:${port || '5432'}${pathname}`;
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
+  return `${host || 'localhost'}:${searchParams.get('port') ?? (port || '5432')}${pathname}`;
 }
