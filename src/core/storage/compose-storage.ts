@@ -63,6 +63,7 @@ export async function composeStorage({
         writers: config.get('storage.writers'),
         reportBug,
         report: onStartStep,
+        warn: (message) => log.warn({}, message),
         onTime: clock.add,
         monotonic: runtime.monotonic,
         random: runtime.random,

@@ -32,7 +32,7 @@ interface Recorded {
 /**
  * Migrates the schema to this version, each migration in its own transaction, while other daemons may do the same. A
  * database of a newer svc is accepted as long as nothing that this version uses was taken away. Rejects with `unavailable`
- * for one that svc cannot use.
+ * for one where something was, and with `configuration` for one that svc cannot use.
  */
 export async function migratePostgres(
   client: pg.ClientBase,
@@ -74,15 +74,37 @@ async function lockAndRead(client: pg.ClientBase): Promise<Recorded[]> {
   await client.query('set local statement_timeout = 0; set local lock_timeout = 0');
   await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
   await client.query(`set local lock_timeout = '30s'`);
-  const { rows } = await client.query<{ there: boolean }>(
-    `select to_regclass('schema_migrations') is not null as there`,
-  );
-  if (!rows[0]?.there) {
+  const isThere = await hasTables(client);
+  if (!isThere) {
     await requireUsable(client);
     await client.query(`create table schema_migrations (
       name text collate "C" primary key, done_at text collate "C" not null, contracts boolean not null)`);
   }
   return (await client.query<Recorded>('select name, contracts from schema_migrations')).rows;
+}
+
+/** Whether the tables of svc are there; refuses those that are of another program, or where new ones would not come. */
+async function hasTables(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{
+    database: string;
+    schema: string;
+    first: string;
+    user: string;
+    own: boolean;
+  }>(
+    `select current_database() as database, nspname as schema, current_schema() as first, current_user as user,
+      exists (select from pg_attribute where attrelid = c.oid and attname = 'contracts') as own
+    from pg_class c join pg_namespace n on n.oid = relnamespace where c.oid = to_regclass('schema_migrations')`,
+  );
+  const [found] = rows;
+  if (!found) return false;
+  const { database, schema, first, user } = found;
+  if (!found.own) throw ofAnother(database, 'schema_migrations');
+  if (schema !== first)
+    throw unusable(
+      `The tables of svc are in the schema ${schema}, and the search_path of the user ${user} has the schema ${first} before it. Name theirs first: ALTER ROLE "${user}" SET search_path = "${schema}"`,
+    );
+  return true;
 }
 
 /** Refuses a database that is no empty one of a server that svc knows. */
@@ -107,17 +129,20 @@ async function requireUsable(client: pg.ClientBase): Promise<void> {
     throw unusable(
       `The database ${found.database} is encoded in ${found.encoding}. Create one with UTF8: createdb --encoding=UTF8 --template=template0 svc`,
     );
-  if (found.table !== null)
-    throw unusable(
-      `The database ${found.database} holds tables of another program (${found.table}). Create one for svc: createdb svc`,
-    );
+  if (found.table !== null) throw ofAnother(found.database, found.table);
 }
+
+const ofAnother = (database: string, table: string) =>
+  unusable(
+    `The database ${database} holds tables of another program (${table}). Create one for svc: createdb --encoding=UTF8 --template=template0 svc`,
+  );
 
 /** A newer svc records what this one does not know; it matters only if it took something away. */
 function refuseNewer(recorded: Recorded[], names: string[]): void {
   const unknown = recorded.filter(({ name, contracts }) => contracts && !names.includes(name));
   if (unknown.length > 0)
-    throw unusable(
+    throw new AppError(
+      'unavailable',
       `The database was upgraded by a newer svc (it has ${unknown.map(({ name }) => name).join(', ')}). Upgrade svc, or use another database.`,
     );
 }
@@ -146,10 +171,11 @@ export async function requireKnownSchema(client: pg.ClientBase): Promise<void> {
     );
 }
 
-const unusable = (message: string) => new AppError('unavailable', message);
+const unusable = (message: string) => new AppError('configuration', message);
 
 async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
-  await client.query('begin');
+  // Whoever has waited for the lock reads what was committed meanwhile, whatever the database has as its default.
+  await client.query('begin isolation level read committed');
   try {
     const result = await work();
     await client.query('commit');

@@ -213,8 +213,9 @@ export class PostgresGroupCommit {
   /** Rejects if nothing was committed, or with `CommitInDoubt`. */
   async #transact(writer: WriterConnection, jobs: Job[]): Promise<Outcome[]> {
     await writer.connect();
-    // Not awaited: `begin` and the first statements of the works leave together.
-    const begun = quiet(writer.query('begin'));
+    // Not awaited: `begin` and the first statements of the works leave together. They lock what they have to, and every
+    // other level, which may be the default of the database, would refuse those that write the same row.
+    const begun = quiet(writer.query('begin isolation level read committed'));
     const sentAt = this.#deps.monotonic();
     const { name } = writer;
     const id = quiet(writer.query(noteTransaction, [name]).then((result) => this.#noteTime(result, sentAt)));

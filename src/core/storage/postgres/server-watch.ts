@@ -17,10 +17,16 @@ export interface ServerWatchDeps {
   onTime: (sample: ClockSample) => void;
 }
 
+/** Why a server may refuse writes, and what to do about it: it does not say which of them it is. */
+export const takesNoWrites = (address: string): string =>
+  `PostgreSQL at ${address} takes no writes: it is a standby, or default_transaction_read_only is on. Name the primary in storage.url (DATABASE_URL), or allow writes: ALTER DATABASE NAME SET default_transaction_read_only = off`;
+
 /** Tracks whether the server can be reached and takes writes. */
 export class ServerWatch {
   readonly #deps: ServerWatchDeps;
   #fault: StorageFault | undefined;
+  /** Whether writes are refused for a reason that reading does not show, until one is taken. */
+  #isRefused = false;
   #checkedAt = -Infinity;
   #brokenAt: number;
 
@@ -39,11 +45,14 @@ export class ServerWatch {
 
   failed(error: unknown): void {
     if (isReadOnly(error) || isConnectionLost(error)) this.#brokenAt = this.#deps.monotonic();
-    if (isReadOnly(error)) this.#fault = this.#readOnly();
-    else if (isConnectionLost(error)) this.#fault = this.#away();
+    if (isReadOnly(error)) {
+      this.#isRefused = true;
+      this.#fault = this.#readOnly();
+    } else if (isConnectionLost(error)) this.#fault = this.#away();
   }
 
   committed(): void {
+    this.#isRefused = false;
     this.#fault = undefined;
   }
 
@@ -60,7 +69,9 @@ export class ServerWatch {
         await within(CHECK_LIMIT_MS, answer, () => new Error('The server does not answer'))
       ).rows;
       onTime({ sentAt, answeredAt: monotonic(), serverTime: time });
-      this.#fault = standby ? this.#readOnly() : undefined;
+      // A standby takes writes as soon as it is none any more.
+      if (standby) this.#isRefused = false;
+      this.#fault = standby || this.#isRefused ? this.#readOnly() : undefined;
     } catch {
       // Whatever the reason, nothing can be read.
       this.#brokenAt = this.#deps.monotonic();
@@ -77,9 +88,10 @@ export class ServerWatch {
   }
 
   #readOnly(): StorageFault {
+    const what = takesNoWrites(this.#deps.address);
     return {
       kind: 'read_only',
-      message: `PostgreSQL at ${this.#deps.address} is a standby and takes no writes. The daemon continues as soon as it reaches the primary.`,
+      message: `${what}. The daemon continues as soon as the server takes writes.`,
     };
   }
 }

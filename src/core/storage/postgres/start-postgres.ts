@@ -2,11 +2,12 @@ import pg from 'pg';
 import type { ReportStart } from '../../../contract/start-step.ts';
 import { AppError, messageOf } from '../../errors.ts';
 import type { Database } from '../database.ts';
+import { takesNoWrites } from './server-watch.ts';
 import { addressOf, connectionOptions, type PostgresServer } from './connection-options.ts';
 import { requireDurableCommits } from './durable-commits.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { openPostgres, type PostgresOptions } from './open-postgres.ts';
-import { isConnectionLost } from './postgres-errors.ts';
+import { isConnectionLost, isReadOnly } from './postgres-errors.ts';
 import { version } from '../../version.ts';
 import { requireNeighbours } from './version-skew.ts';
 
@@ -15,10 +16,10 @@ import { requireNeighbours } from './version-skew.ts';
  * run that cannot work with this one, and `configuration` where commits would not be durable.
  */
 export async function startPostgres(
-  options: PostgresOptions & { report?: ReportStart | undefined },
+  options: PostgresOptions & { report?: ReportStart | undefined; warn?: (message: string) => void },
 ): Promise<Database> {
   await onPostgres(options, 'svc-migration', async (client) => {
-    await requireDurableCommits(client);
+    await requireDurableCommits(client, options.warn);
     await requireNeighbours(client, version);
     await migratePostgres(client, { report: options.report });
   });
@@ -67,16 +68,10 @@ function explain(error: unknown, url: string): unknown {
       `PostgreSQL has no database ${address}. Create it: ${createCommand(url)}`,
       { cause: error },
     );
-  if (code === '42501')
-    return new AppError(
-      'configuration',
-      `The user of storage.url (DATABASE_URL) has too few rights in PostgreSQL at ${address}: ${messageOf(error)}. Make it the owner of the database`,
-      { cause: error },
-    );
   if (typeof code === 'string' && code.startsWith('28'))
     return new AppError(
       'configuration',
-      `PostgreSQL at ${address} refuses the user or the password of storage.url (DATABASE_URL): ${messageOf(error)}`,
+      `PostgreSQL at ${address} refuses the user or the password of storage.url (DATABASE_URL), where a password is percent-encoded: ${messageOf(error)}`,
       { cause: error },
     );
   if (code === '53300')
@@ -85,6 +80,21 @@ function explain(error: unknown, url: string): unknown {
       `PostgreSQL at ${address} has no free connection. Raise max_connections, or lower storage.readers and storage.writers`,
       { cause: error },
     );
+  if (code === '42501')
+    return new AppError(
+      'configuration',
+      `The user of storage.url (DATABASE_URL) has too few rights in PostgreSQL at ${address}: ${messageOf(error)}. Make it the owner of the database: ALTER DATABASE NAME OWNER TO USER; and of its tables, where another user has created them: REASSIGN OWNED BY OTHER TO USER`,
+      { cause: error },
+    );
+  if (code === '3F000')
+    return new AppError(
+      'configuration',
+      `No schema in the search_path of the user of storage.url (DATABASE_URL) exists in ${address}. Name one that does: ALTER ROLE USER SET search_path = public`,
+      { cause: error },
+    );
+  // The first write of a group is translated already.
+  if (isReadOnly(error) || (error instanceof AppError && isReadOnly(error.cause)))
+    return new AppError('unavailable', takesNoWrites(address), { cause: error });
   if (isConnectionLost(error))
     return new AppError(
       'unavailable',
