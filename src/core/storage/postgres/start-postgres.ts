@@ -26,7 +26,10 @@ export async function startPostgres(
   try {
     return await openPostgres(options);
   } catch (error) {
-    throw explain(error, options.url);
+    // Where it was translated for those who only wait for the database, the cause says what to do about it.
+    const cause = error instanceof AppError ? error.cause : error;
+    const explained = explain(cause, options.url);
+    throw explained === cause ? error : explained;
   }
 }
 
@@ -92,9 +95,7 @@ function explain(error: unknown, url: string): unknown {
       `No schema in the search_path of the user of storage.url (DATABASE_URL) exists in ${address}. Name one that does: ALTER ROLE USER SET search_path = public`,
       { cause: error },
     );
-  // The first write of a group is translated already.
-  if (isReadOnly(error) || (error instanceof AppError && isReadOnly(error.cause)))
-    return new AppError('unavailable', takesNoWrites(address), { cause: error });
+  if (isReadOnly(error)) return new AppError('unavailable', takesNoWrites(address), { cause: error });
   if (isConnectionLost(error))
     return new AppError(
       'unavailable',

@@ -53,6 +53,14 @@ describe.skipIf(!hasPostgres)('the migrations of PostgreSQL (needs PostgreSQL)',
     expect(await recorded(database.clients[0])).toEqual(['0001-a', '0002-b']);
   });
 
+  it('run once where the database is serializable by default', async () => {
+    await using database = await openEmpty(4);
+    const { clients } = database;
+    for (const client of clients) await client.query(`set default_transaction_isolation = 'serializable'`);
+    await Promise.all(clients.map((client) => migratePostgres(client, { migrations: { '0001-a': adds } })));
+    expect(await recorded(clients[0])).toEqual(['0001-a']);
+  });
+
   it('leave nothing of one that fails, and go on from there', async () => {
     await using database = await openEmpty();
     const [client] = database.clients;
@@ -141,6 +149,27 @@ describe.skipIf(!hasPostgres)('the migrations of PostgreSQL (needs PostgreSQL)',
     expect((await client.query("select to_regclass('schema_migrations') as found")).rows).toEqual([
       { found: null },
     ]);
+  });
+
+  it('refuse the database of another program whose table has a name of svc', async () => {
+    await using database = await openEmpty();
+    const [client] = database.clients;
+    await client.query('create table schema_migrations (version text)');
+    await expect(migratePostgres(client)).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('holds tables of another program (schema_migrations)') as string,
+    });
+  });
+
+  it('refuse a search_path in which another schema comes before the tables of svc', async () => {
+    await using database = await openEmpty();
+    const [client] = database.clients;
+    await migratePostgres(client, { migrations: { '0001-a': adds } });
+    await client.query('create schema other; set search_path = other, public');
+    await expect(migratePostgres(client, { migrations: { '0001-a': adds } })).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('SET search_path = "public"') as string,
+    });
   });
 
   it('report the steps of an upgrade, and are silent about a new database', async () => {
