@@ -4,6 +4,7 @@ import type { JsonRpcMessage } from '../../../src/contract/mcp.ts';
 import { startDaemon, type TestDaemon } from '../../helpers/daemon.ts';
 import { bearerOf, contentOf, openMcp } from '../../helpers/mcp-clients.ts';
 import { framing, modernMeta, postMcp, streamMcp } from '../../helpers/mcp-http.ts';
+import { until } from '../../helpers/tasks.ts';
 import { addUser } from '../../helpers/users.ts';
 
 let daemon: TestDaemon;
@@ -151,8 +152,11 @@ describe('a client without it', () => {
     });
     expect((await postMcp(daemon, cancel, one)).status).toBe(202);
     expect(await first.ended).not.toContain('"id":7');
-    const { task } = await daemon.client.tasks.get({ params: { id } });
-    expect(task.status).toBe('in_progress');
+    // Of a task that waits for its first run, too, only the wait has ended.
+    await until(async () => {
+      const { task } = await daemon.client.tasks.get({ params: { id } });
+      expect(task.status).toBe('in_progress');
+    });
     const second = streamMcp(daemon, { id: 10, ...wait(id) }, { ...daemon.headers, ...one.more });
     await second.progress;
     await daemon.client.tasks.cancel({ params: { id } });
