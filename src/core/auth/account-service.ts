@@ -130,12 +130,18 @@ export class AccountService {
       throw new AppError('forbidden', 'The current password is wrong');
     const password_hash = await hasher.hash(newPassword, requester);
     await database.write(async (transaction) => {
+      // Another change may have come first, which ended the other sessions: what they knew is not the password any more.
+      await database.engine.lockUser(transaction.db, caller.userId);
+      const now = await users.find(caller.userId, transaction.db);
+      if ((now?.password_hash ?? null) !== current)
+        throw new AppError('forbidden', 'The current password is wrong');
       await users.update(transaction.db, caller.userId, { password_hash });
+      // First the requests: a device that is signed in meanwhile has a session that ends, too.
+      await pairings.withdrawFrom(transaction, caller.userId, 'The password was changed');
       await sessions.endMatching(transaction, {
         userId: caller.userId,
         ...(caller.sessionHash !== undefined && { exceptHash: caller.sessionHash }),
       });
-      await pairings.withdrawFrom(transaction, caller.userId, 'The password was changed');
       await audit.append(transaction, {
         kind: 'security',
         tool: 'auth.password_changed',

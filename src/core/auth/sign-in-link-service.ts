@@ -53,24 +53,29 @@ export class SignInLinkService {
       'This link was used or has expired. Create another: svc auth link',
     );
     const link = safeParse(linkSchema, await oneTimeTokens.redeem(PURPOSE, token));
-    const row = link.data && (await users.find(link.data.userId));
-    if (!link.data || !row || row.disabled_at !== null) throw refusal;
-    const { role, sessionId, deviceId, returnTo } = link.data;
+    if (!link.data) throw refusal;
+    const { userId, role, sessionId, deviceId, returnTo } = link.data;
     const input = {
-      userId: row.id,
+      userId,
       kind: 'sign-in' as const,
       role,
       client,
       ...(deviceId !== undefined && { deviceId }),
     };
-    const session = await database.write(async (transaction) => {
-      if (sessionId !== undefined && !(await isOpen(transaction, sessionId))) throw refusal;
-      return sessions.signIn(transaction, input, 'link');
+    return database.write(async (transaction) => {
+      // Neither the account nor the session that made the link ends until the commit, so that what ends them ends this one.
+      await database.engine.lockUser(transaction.db, userId);
+      const row = await users.find(userId, transaction.db);
+      if (!row || row.disabled_at !== null) throw refusal;
+      if (sessionId !== undefined && !(await this.#isOpen(transaction, sessionId))) throw refusal;
+      const session = await sessions.signIn(transaction, input, 'link');
+      const user = { ...toSignedIn(row), role: row.role === 'admin' ? role : ('user' as const) };
+      return { session, user, returnTo };
     });
-    const user = { ...toSignedIn(row), role: row.role === 'admin' ? role : ('user' as const) };
-    return { session, user, returnTo };
+  }
+
+  async #isOpen({ db }: WriteTransaction, sessionId: string): Promise<boolean> {
+    const row = db.selectFrom('sessions').select('id').where('id', '=', sessionId);
+    return (await this.#deps.database.engine.lock(row).executeTakeFirst()) !== undefined;
   }
 }
-
-const isOpen = async ({ db }: WriteTransaction, sessionId: string): Promise<boolean> =>
-  (await db.selectFrom('sessions').select('id').where('id', '=', sessionId).executeTakeFirst()) !== undefined;

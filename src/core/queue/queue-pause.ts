@@ -11,6 +11,8 @@ export class QueuePause {
   readonly #database: Database;
   readonly #bus: EventBus;
   #isPaused: boolean;
+  /** How often it was changed or read again: what was read before another of them is out of date. */
+  #looks = 0;
 
   private constructor(database: Database, bus: EventBus, isPaused: boolean) {
     this.#database = database;
@@ -38,8 +40,11 @@ export class QueuePause {
   }
 
   async #readAgain(onResume: () => void): Promise<void> {
+    const look = ++this.#looks;
+    const isPaused = await isStored(this.#database);
+    if (look !== this.#looks) return;
     const wasPaused = this.#isPaused;
-    this.#isPaused = await isStored(this.#database);
+    this.#isPaused = isPaused;
     if (wasPaused && !this.#isPaused) onResume();
   }
 
@@ -48,6 +53,7 @@ export class QueuePause {
       await writeState(transaction.db, KEY, String(isPaused));
       await auditEntry?.append(transaction);
     });
+    this.#looks++;
     this.#isPaused = isPaused;
     this.#bus.emit('queue', undefined);
     this.#bus.emit('pause_changed', undefined);

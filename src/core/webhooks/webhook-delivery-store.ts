@@ -259,6 +259,8 @@ export class WebhookDeliveryStore {
         .updateTable('webhook_deliveries')
         .set((is) => ({ attempt: 0, next_attempt_at: is.ref('created_at') }))
         .where('id', 'in', failed)
+        // Its sender may have delivered it meanwhile.
+        .where('status', '=', pending)
         .execute();
     return page.length < limit ? '' : (page.at(-1)?.id ?? '');
   }

@@ -3,6 +3,7 @@ import type { Database } from '../../../src/core/storage/database.ts';
 import type { WebhookDeliveryRow } from '../../../src/core/storage/rows/webhooks.ts';
 import { WebhookDeliveryRetention } from '../../../src/core/webhooks/webhook-delivery-retention.ts';
 import { WebhookDeliveryStore } from '../../../src/core/webhooks/webhook-delivery-store.ts';
+import { canRace, openRace, overlap } from '../../helpers/race.ts';
 import { openStorage } from '../../helpers/storage.ts';
 import { addWebhook } from './delivery-world.ts';
 
@@ -145,5 +146,30 @@ describe('the retention of deliveries', () => {
     await retention.removeOld(now);
     await retention.removeOld(now);
     expect(database.commits()).toBe(commits);
+  });
+});
+
+describe.skipIf(!canRace)('a delivery that was made on another daemon meanwhile (needs PostgreSQL)', () => {
+  it('keeps its attempts when the webhook is renewed', async () => {
+    await using race = await openRace();
+    await addWebhook(race.one.database);
+    await add(race.one.database, [{ id: 'dlv_1', status: 'pending', attempt: 2 }]);
+    await overlap(
+      race,
+      ({ database }) =>
+        database.write(({ db }) =>
+          db
+            .updateTable('webhook_deliveries')
+            .set({ status: 'delivered', attempt: 3 })
+            .where('id', '=', 'dlv_1')
+            .execute(),
+        ),
+      ({ database }) =>
+        database.write((transaction) =>
+          new WebhookDeliveryStore(database).renew(transaction, 'wh_1', '', 10),
+        ),
+    );
+    const row = await new WebhookDeliveryStore(race.one.database).find('dlv_1');
+    expect(row).toMatchObject({ status: 'delivered', attempt: 3 });
   });
 });

@@ -252,6 +252,16 @@ describe('PUT /api/auth/password', () => {
     expect(await auditedEvents(daemon)).toContain('auth.password_changed ok');
   });
 
+  it('of two changes at once from the same password, one is made', async () => {
+    await using daemon = await startDaemon();
+    const { cookie } = await signUp(daemon, ann);
+    const chosen = ['a first new password 1', 'a second new password 2'];
+    const answers = await Promise.all(chosen.map((each) => change(daemon, cookie, ann.password, each)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+    const signIns = await Promise.all(chosen.map((each) => signIn(daemon, ann.email, each)));
+    expect(signIns.map(({ status }) => status === 200)).toEqual(answers.map(({ status }) => status === 200));
+  });
+
   it('a paired device cannot change the password, and a change withdraws unclaimed pairings', async () => {
     await using daemon = await startDaemon();
     const { cookie } = await signUp(daemon, ann);

@@ -91,7 +91,9 @@ export class TokenService {
       tokens_per_minute: input.tokensPerMinute ?? null,
     };
     await database.write(async (transaction) => {
+      // It locks the user, as what removes a device does.
       await requireRoom(database.engine, transaction.db, perUser, caller.userId);
+      await requireDevice(transaction, caller.deviceId);
       await transaction.db.insertInto('api_tokens').values(row).execute();
       await audit.append(transaction, {
         kind: 'security',
@@ -207,3 +209,10 @@ const toApiToken = (row: ApiTokenRow): ApiToken => ({
   ...modelLimitsOf(row),
   ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
 });
+
+/** Throws `unauthenticated` where the device of the caller was removed meanwhile, with which its tokens were revoked. */
+async function requireDevice({ db }: WriteTransaction, deviceId: string | undefined): Promise<void> {
+  if (deviceId === undefined) return;
+  const row = await db.selectFrom('devices').select('id').where('id', '=', deviceId).executeTakeFirst();
+  if (!row) throw new AppError('unauthenticated', 'Not signed in');
+}

@@ -66,6 +66,8 @@ export class OAuthSignIn {
       (await database.engine.enter(transaction.db, 'accounts').then(find));
     if (known !== undefined) {
       if (startedBy !== undefined && startedBy !== known) throw new AppError('forbidden', linkedElsewhere);
+      // It is not disabled until the commit, so that what disables it ends this session.
+      await database.engine.lockUser(transaction.db, known);
       const row = await this.#find(transaction, known);
       if (row.disabled_at === null)
         await connections.renewIn(transaction, { userId: row.id, provider, client }, flow);
