@@ -89,6 +89,7 @@ export function streamMcp(
     }
     return text;
   });
-  ended.catch(progress.reject);
+  ended.then(() => progress.reject(new Error(`The stream ended: ${text}`)), progress.reject);
+  progress.promise.catch(() => undefined);
   return { progress: progress.promise, ended, soFar: () => text };
 }
