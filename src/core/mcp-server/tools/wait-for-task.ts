@@ -52,6 +52,8 @@ export const waitForTaskTool = ({
       if (before.finished) return views.answer(before);
       if (takesHandle) return { handle: id };
       const close = openStreams.open(caller.userId);
+      // At once: the client may wait again as soon as its stream has ended.
+      signal.addEventListener('abort', close, { once: true });
       const stopReports = report && reports.follow(before, report);
       const asking = ask && questions.follow(caller, id, ask);
       let task: StoredTask | undefined;
