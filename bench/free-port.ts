@@ -7,7 +7,7 @@ const COUNT = 10_000;
 let next = Math.floor(Math.random() * COUNT);
 
 /**
- * A free port of this machine, for what cannot be told to choose one itself. The system gives it to nobody before it is
+ * A free port of this machine, for what cannot be told to choose one itself. The system gives it to no other program before it is
  * used, nor while what uses it is away, and no other call of this process gets it.
  */
 export async function freePort(): Promise<number> {

@@ -1,3 +1,4 @@
+import { NewestRead } from '../async/newest-read.ts';
 import type { Kysely } from 'kysely';
 import { type Guard as GuardInfo, type GuardName, guardNameSchema } from '../../contract/guards.ts';
 import { type Policy, policySchema } from '../../contract/policy.ts';
@@ -50,8 +51,7 @@ export class PolicyService {
   readonly #deps: PolicyServiceDeps;
   #policy: Policy;
   #guardsOff: ReadonlySet<string> = new Set();
-  #requested = 0;
-  #applied = 0;
+  readonly #reads = new NewestRead();
 
   private constructor(deps: PolicyServiceDeps) {
     this.#deps = deps;
@@ -148,13 +148,10 @@ export class PolicyService {
   }
 
   async #reload(): Promise<void> {
-    const version = ++this.#requested;
-    const { policy, guardsOff } = await readStored(this.#deps.database.read);
-    // A later read has newer data, even if it finishes first.
-    if (version < this.#applied) return;
-    this.#applied = version;
-    this.#policy = policy;
-    this.#guardsOff = guardsOff;
+    const stored = await this.#reads.newest(() => readStored(this.#deps.database.read));
+    if (!stored) return;
+    this.#policy = stored.policy;
+    this.#guardsOff = stored.guardsOff;
   }
 }
 

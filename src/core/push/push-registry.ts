@@ -1,3 +1,4 @@
+import { NewestRead } from '../async/newest-read.ts';
 import { AppError } from '../errors.ts';
 import type { PushKind } from '../../contract/push.ts';
 import type { EventBus } from '../events.ts';
@@ -21,8 +22,7 @@ export interface PushRegistryDeps {
 export class PushRegistry {
   readonly #deps: PushRegistryDeps;
   #byOwner: ReadonlyMap<string, readonly Subscriber[]> = new Map();
-  #requested = 0;
-  #applied = 0;
+  readonly #reads = new NewestRead();
 
   private constructor(deps: PushRegistryDeps) {
     this.#deps = deps;
@@ -63,11 +63,9 @@ export class PushRegistry {
 
   /** Reloads what is committed. */
   async reload(): Promise<void> {
-    const version = ++this.#requested;
-    const rows = await this.#deps.store.active(this.#deps.runtime.now().toISOString());
-    // A later read has newer data, even if it finishes first.
-    if (version < this.#applied) return;
-    this.#applied = version;
+    const { store, runtime } = this.#deps;
+    const rows = await this.#reads.newest(() => store.active(runtime.now().toISOString()));
+    if (!rows) return;
     const byOwner = Map.groupBy(rows, ({ owner_id }) => owner_id);
     this.#byOwner = new Map(
       [...byOwner].map(([owner, theirs]) => [

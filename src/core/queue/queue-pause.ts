@@ -1,3 +1,4 @@
+import { NewestRead } from '../async/newest-read.ts';
 import type { PendingEntry } from '../audit/pending-entry.ts';
 import { AppError } from '../errors.ts';
 import type { EventBus } from '../events.ts';
@@ -11,8 +12,7 @@ export class QueuePause {
   readonly #database: Database;
   readonly #bus: EventBus;
   #isPaused: boolean;
-  /** How often it was changed or read again: what was read before another of them is out of date. */
-  #looks = 0;
+  readonly #reads = new NewestRead();
 
   private constructor(database: Database, bus: EventBus, isPaused: boolean) {
     this.#database = database;
@@ -40,9 +40,8 @@ export class QueuePause {
   }
 
   async #readAgain(onResume: () => void): Promise<void> {
-    const look = ++this.#looks;
-    const isPaused = await isStored(this.#database);
-    if (look !== this.#looks) return;
+    const isPaused = await this.#reads.newest(() => isStored(this.#database));
+    if (isPaused === undefined) return;
     const wasPaused = this.#isPaused;
     this.#isPaused = isPaused;
     if (wasPaused && !this.#isPaused) onResume();
@@ -53,7 +52,7 @@ export class QueuePause {
       await writeState(transaction.db, KEY, String(isPaused));
       await auditEntry?.append(transaction);
     });
-    this.#looks++;
+    this.#reads.outdate();
     this.#isPaused = isPaused;
     this.#bus.emit('queue', undefined);
     this.#bus.emit('pause_changed', undefined);

@@ -1,3 +1,4 @@
+import { NewestRead } from '../async/newest-read.ts';
 import { AppError } from '../errors.ts';
 import type { WebhookEvent, WebhookFormat } from '../../contract/webhooks.ts';
 import { roleOf } from '../auth/caller.ts';
@@ -25,8 +26,7 @@ export class WebhookRegistry {
   #byOwner: ReadonlyMap<string, readonly Subscriber[]> = new Map();
   /** Webhooks that receive the tasks of all users. */
   #global: readonly Subscriber[] = [];
-  #requested = 0;
-  #applied = 0;
+  readonly #reads = new NewestRead();
 
   constructor(store: Pick<WebhookStore, 'subscribed'>) {
     this.#store = store;
@@ -55,11 +55,8 @@ export class WebhookRegistry {
 
   /** Reloads the committed webhooks. Call it after each change of a webhook. */
   async reload(): Promise<void> {
-    const version = ++this.#requested;
-    const rows = await this.#store.subscribed();
-    // A later read has newer data, even if it finishes first.
-    if (version < this.#applied) return;
-    this.#applied = version;
+    const rows = await this.#reads.newest(() => this.#store.subscribed());
+    if (!rows) return;
     const global = rows.filter(seesAll).map(toSubscriber);
     const own = Map.groupBy(
       rows.filter((row) => !seesAll(row)),

@@ -174,7 +174,7 @@ export async function requireKnownSchema(client: pg.ClientBase): Promise<void> {
 const unusable = (message: string) => new AppError('configuration', message);
 
 async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
-  // Whoever has waited for the lock reads what was committed meanwhile, whatever the database has as its default.
+  // The one that has waited for the lock reads what was committed meanwhile, whatever the database has as its default.
   await client.query('begin isolation level read committed');
   try {
     const result = await work();

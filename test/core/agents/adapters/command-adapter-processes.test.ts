@@ -24,7 +24,7 @@ async function cancelAndMeasure(daemon: TestDaemon, id: string): Promise<number>
   return performance.now() - started;
 }
 
-/** Two seconds are promised; a busy machine gets far more, and what nobody kills goes on for a minute. */
+/** Two seconds are promised; a busy machine gets far more, and what is not killed runs for a minute. */
 const GONE_MS = 20_000;
 
 describe.runIf(process.platform === 'linux')('a command that resists termination', () => {

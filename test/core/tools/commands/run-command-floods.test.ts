@@ -16,7 +16,7 @@ import {
   type TestDirectory,
 } from './command-setup.ts';
 
-/** Two seconds are promised; a busy machine gets far more, and what nobody kills goes on for a minute. */
+/** Two seconds are promised; a busy machine gets far more, and what is not killed runs for a minute. */
 const GONE_MS = 20_000;
 
 let workspace: TestDirectory;
